@@ -15,7 +15,6 @@ from .._autograd import conj_view
 from .._autograd.conj_view import CONJUGATE_PAIRS
 from .._autograd.inplace_checks import (
     check_castable,
-    check_mutable,
     check_no_overlap,
     check_no_partial_overlap,
     check_no_shared_memory,
@@ -32,7 +31,6 @@ from .._c10.interpreter_stack import transforms
 from .._c10.layout import LayoutError, Unstrided, elements_of
 from .._c10.modes import state
 from .._c10.slots import on_first_use
-from .._c10.zero_tensor import COPIED_INTO, IMMUTABLE
 from .inplace_errors import check_particular, check_resizable, raise_inplace_error
 from .registry import Array, Row
 from .type_promotion import PLAIN, as_scalar, check_arguments, plain_number
@@ -236,7 +234,7 @@ def _changed(array: Array, value: Array) -> Array:
 def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, onto_itself: bool) -> None:
     """The checks before anything is computed."""
     check_inplace(self, recorded)
-    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
+    check_particular(row, self, arguments)
     if row.check is not None:
         row.check(
             *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.promote)])
@@ -246,7 +244,6 @@ def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, 
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(*_arrays_in_memory(row, self._array, each._array))
-    check_particular(row, self, arguments)
 
 
 def _arrays_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd.inplace_checks import check_castable, check_no_overlap
+from .._autograd.inplace_checks import check_castable, check_mutable, check_no_overlap
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes, errors
 from .._c10.shapes import broadcast_shapes
+from .._c10.zero_tensor import COPIED_INTO, IMMUTABLE
 from .registry import ROWS, Array, Row
 from .type_promotion import check_recorded
 
@@ -30,7 +31,8 @@ def check_source(target: Array, source: Array) -> None:
 
 
 def check_particular(row: Row, self: Tensor, arguments: list[Any]) -> None:
-    """The checks that the in-place form of one operator makes before it computes anything."""
+    """Check that a tensor has memory, in the words of the operator; and what one operator checks of its operands."""
+    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
     if row.name == "masked_scatter":  # the mask is expanded, and not the tensor
         check_source(self._array, arguments[2]._array)
         ROWS["expand"].forward(arguments[1]._array, self._array.shape)
