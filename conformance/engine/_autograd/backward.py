@@ -144,16 +144,13 @@ def _vmap_backward(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
         )
-    count = sizes[0]
-    if count == 0:
-        raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
 
     def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
         result = _engine_run_backward(roots, list(gradients), bool(retain), create, inputs, False)
         _check_used(result, unused)
         return result
 
-    return old_vmap(vjp, grads, count)
+    return old_vmap(vjp, grads, sizes[0])
 
 
 def _check_used(gradients: Sequence[Tensor | None], allow_unused: bool) -> None:
