@@ -255,9 +255,3 @@ def _arrays_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, A
     return (
         (conj_view.resolved(target), conj_view.resolved(operand)) if row.name == "copy" else (target, target)
     )
-
-
-def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
-    """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
-    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
-    return result

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._autograd.inplace_checks import check_castable
+from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.errors import output_shape_differs, unimplemented
+from .._c10.modes import state
 from .._c10.shapes import broadcast_shapes, laid_out
 from .registry import Array, op
 
@@ -241,3 +243,9 @@ def float_function(
     forward.__doc__ = text
     formulas: Any = {} if gradient is None else {"self": gradient}
     return op(node, name=name, promote="self", to_float=True, **formulas, **facts)(forward)
+
+
+def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
+    """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
+    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    return result

@@ -22,7 +22,7 @@ from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
 is_logging_enabled: Callable[[], bool] = unfilled  # from graph_log, like the next one
-register_logging_hooks: Callable[..., Any] = unfilled
+run_backward_logged: Callable[..., list[Tensor | None]] = unfilled
 grad_under_vmap: Callable[..., Any] = on_first_use("grad_under_vmap")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
 zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
@@ -300,10 +300,8 @@ def _engine_run_backward(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         input_edges.append(edge)
-    if not is_logging_enabled():
-        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
-    with register_logging_hooks(edges):
-        return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
+    run = run_backward_logged if is_logging_enabled() else run_backward
+    return run(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
 
 
 def _tensor_backward(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._c10.modes import state
+from .engine import run_backward
 from .node import Edge, Gradients, Node
 
 if TYPE_CHECKING:
     from logging import Logger
+
+    from .tensor import Tensor
 
 _NAME = "torch.autograd.graph"
 _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "b8"}
@@ -31,12 +33,11 @@ def _logger(logging: ModuleType) -> Logger:
     return logging.getLogger(_NAME)
 
 
-@contextlib.contextmanager
-def register_logging_hooks(roots: Sequence[Edge]) -> Iterator[None]:
-    """Inside, each node that can be reached from the roots logs its incoming gradients."""
+def run_backward_logged(roots: tuple[Edge, ...], *arguments: Any) -> list[Tensor | None]:
+    """``run_backward``, with a line for each node that can be reached from the roots, and its incoming gradients."""
     handles = [node.register_prehook(_log_node) for node in _reachable_nodes(roots)]
     try:
-        yield
+        return run_backward(roots, *arguments)
     finally:
         for each in handles:
             each.remove()

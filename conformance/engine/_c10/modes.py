@@ -20,7 +20,7 @@ import numpy as np
 from .errors import wrong_type
 from .slots import on_first_use
 
-set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_enabled")
+restore_autocast: Callable[[frozenset[str], Mapping[str, Any]], None] = on_first_use("restore_autocast")
 
 
 class Recorder:
@@ -142,11 +142,10 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
     """Restore a state from ``thread_locals``."""
     if found is None or found == thread_locals():
         return
-    modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
+    modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast, dtypes = found
     _set(*modes)
-    for device_type in autocast ^ state.autocast:
-        set_autocast_enabled(device_type, device_type in autocast)
-    state.autocast_dtypes = found[5]
+    if (autocast, dtypes) != (state.autocast, state.autocast_dtypes):
+        restore_autocast(autocast, dtypes)
 
 
 class ContextDecorator:
