@@ -11,7 +11,6 @@ import hashlib
 import os
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -174,13 +173,11 @@ def _traced(task: Callable[[], T], root: str) -> tuple[T, dict[str, int]]:
 
         return inside
 
-    threading.settrace(on_call)
     sys.settrace(on_call)
     try:
         found = task()
     finally:
         sys.settrace(None)
-        threading.settrace(None)
     bits = {
         Path(name).relative_to(root).as_posix(): sum(1 << line for line in each)
         for name, each in lines.items()
