@@ -273,6 +273,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         if not plain:
             state.evaluating = node
         outputs: Any
+        frees = False
         if captures and node in captures and not _capture(task, node, buffer):
             outputs = ()
         elif plain and node.hooks is None and (not selected or node.selective):
@@ -284,8 +285,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             if task.running is not None:  # user code ran inside, and may have registered a hook on the node
                 outputs = _post_hooks(node, outputs, ())
                 entered = True
-            if not keep_graph and not (outputs and outputs.__class__ is list):
-                node.release()
+            frees = not keep_graph
         else:
             inputs = tuple(buffer)
             buffer = _HANDED_ON
@@ -345,8 +345,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                         push(heap, ready, buffer)
                     ready, buffer = next_node, pending
             pending = _HANDED_ON
-            if not fits and not keep_graph:  # a gradient that does not fit has raised: then nothing is freed
-                node.release()
+        if frees:  # a gradient that does not fit has raised before: then nothing is freed
+            node.release()
         if entered:
             task.leave_python()
             entered = False
