@@ -24,7 +24,8 @@ from ._autograd.torch_function import (
 )
 from ._autograd.views import AsStridedBackward0, CopySlices, increment_version
 from ._c10 import context, modes
-from ._c10.modes import below_autograd, state
+from ._c10.dispatch_state import below_autograd
+from ._c10.modes import state
 from ._library.schema import parse_schema
 from .autograd import graph
 from .autograd._gradcheck.undefined import UndefinedGradBackward, undefined_gradient

@@ -14,11 +14,11 @@ ENGINE = Path(__file__).parents[1] / "engine"
 
 CORE = (
     "_autograd", "_c10/modes.py", "_c10/version_counter.py", "_c10/tensor_metadata.py", "_c10/interpreter_stack.py",
-    "_c10/shapes.py", "_aten/inplace.py", "_aten/view_replay.py", "_aten/registry.py", "_aten/type_promotion.py",
-    "_aten/complex_gradients.py", "_aten/codegen", "_aten/pointwise", "_aten/shape", "_aten/reduction", "_aten/blas",
-    "_aten/indexing", "_aten/linalg", "_aten/nn", "_transforms", "_functorch", "autograd/__init__.py",
-    "autograd/function.py", "autograd/graph.py", "autograd/grad_mode.py", "autograd/functional.py",
-    "autograd/forward_ad.py", "utils/checkpoint.py",
+    "_c10/shapes.py", "_aten/inplace.py", "_aten/inplace_errors.py", "_aten/view_replay.py", "_aten/registry.py",
+    "_aten/type_promotion.py", "_aten/complex_gradients.py", "_aten/codegen", "_aten/pointwise", "_aten/shape",
+    "_aten/reduction", "_aten/blas", "_aten/indexing", "_aten/linalg", "_aten/nn", "_transforms", "_functorch",
+    "autograd/__init__.py", "autograd/function.py", "autograd/graph.py", "autograd/grad_mode.py",
+    "autograd/functional.py", "autograd/forward_ad.py", "utils/checkpoint.py",
 )  # fmt: skip
 """The paths of the in-house engine that a sample is drawn from by default: its core."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
-from .._autograd.hooks import warn_if_has_hooks
 from .._autograd.storage_impl import address, buffer, copy_with_memory, storage
 from .._autograd.tensor import Tensor, make
 from .._autograd.torch_function import overrides
@@ -16,6 +16,17 @@ from .._c10 import errors, pickling
 from .._c10.dtypes import with_own_dtype
 from .._c10.layout import Unstrided
 from .._c10.version_counter import counter_at
+
+
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """Warn that pickling a tensor drops its hooks."""
+    for hook in (tensor._hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=2,
+            )
 
 
 def _copy(self: Tensor) -> Tensor:

@@ -12,10 +12,9 @@ import numpy as np
 from .._arguments.overloads import argument_error, opname
 from .._arguments.positional import to_keyword_numbers
 from .._autograd import conj_view
-from .._autograd.batched_tensor import level_of
 from .._autograd.conj_view import CONJUGATE_PAIRS
 from .._autograd.inplace_checks import (
-    check_mutable,
+    check_castable,
     check_no_overlap,
     check_no_partial_overlap,
     check_no_shared_memory,
@@ -27,45 +26,16 @@ from .._autograd.saved_variable import save_output
 from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
 from .._autograd.views import check_inplace, increment_version, rebase_history
-from .._c10 import dtypes, errors
+from .._c10 import dtypes
 from .._c10.interpreter_stack import transforms
 from .._c10.layout import LayoutError, Unstrided, elements_of
 from .._c10.modes import state
-from .._c10.shapes import broadcast_shapes
 from .._c10.slots import on_first_use
-from .._c10.zero_tensor import COPIED_INTO, IMMUTABLE
-from .registry import ROWS, Array, Row
-from .type_promotion import PLAIN, as_scalar, check_arguments, check_recorded, plain_number
+from .inplace_errors import check_particular, check_resizable, raise_inplace_error
+from .registry import Array, Row
+from .type_promotion import PLAIN, as_scalar, check_arguments, plain_number
 
 in_place: Callable[..., Tensor] = on_first_use("in_place")  # see Note [Slots]
-
-
-def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
-    """Check that a result can be cast to the dtype of the tensor that is written.
-
-    Raises:
-        RuntimeError: with torch's message, if the result's category is higher.
-    """
-    if result is target:
-        return
-    got, wanted = dtypes.BY_NUMPY[result], dtypes.BY_NUMPY[target]
-    if not dtypes.can_cast(got, wanted):
-        raise RuntimeError(
-            f"result type {got.legacy} can't be cast to the desired output type {wanted.legacy}"
-        )
-
-
-def check_source(target: Array, source: Array) -> None:
-    """Check that masked_scatter has a source of the dtype of the tensor.
-
-    Raises:
-        RuntimeError: the dtypes differ.
-    """
-    if target.dtype != source.dtype:
-        got, other = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got{got} and {other}"
-        )
 
 
 def inplace(row: Row) -> Callable[..., Tensor]:
@@ -216,11 +186,11 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if value.__class__ is not np.ndarray:
             value = elements_of(value)
     except RuntimeError as error:
-        _raise_inplace_error(row, self, arguments, error)
+        raise_inplace_error(row, self, arguments, error)
         raise
     fits = value.shape == self._array.shape
     if not fits:
-        _check_resizable(row, self, arguments, value)
+        check_resizable(row, self, arguments, value)
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
     edge = gradient_edge(self) if recorded else None
@@ -264,7 +234,7 @@ def _changed(array: Array, value: Array) -> Array:
 def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, onto_itself: bool) -> None:
     """The checks before anything is computed."""
     check_inplace(self, recorded)
-    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
+    check_particular(row, self, arguments)
     if row.check is not None:
         row.check(
             *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.promote)])
@@ -274,35 +244,6 @@ def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, 
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(*_arrays_in_memory(row, self._array, each._array))
-    if row.name == "masked_scatter":  # the mask is expanded, and not the tensor
-        check_source(self._array, arguments[2]._array)
-        ROWS["expand"].forward(arguments[1]._array, self._array.shape)
-
-
-def _raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: RuntimeError) -> None:
-    """Raise the error of torch's in-place form where the row's forward has failed, if it is a different one."""
-    if error.args == (errors.COMPLEX_HALF,):
-        return
-    if row.name.startswith("random") or (
-        row.facts.overlap == "check_first" and isinstance(error, NotImplementedError)
-    ):
-        check_no_overlap(self._array)
-    if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
-        raise _misfit(row, self._array, arguments) from None
-    if row.name.startswith("masked_fill") and str(error).startswith("The size"):
-        # In the opposite order of the out-of-place form.
-        broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
-    if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
-        _check_operands(row, self, arguments)  # a shape mismatch is reported before an unsupported dtype
-
-
-def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
-    """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=."""
-    check_recorded(row, tuple(arguments))
-    if row.name in _PRODUCTS:
-        raise _misfit(row, self._array, arguments)
-    if row.name != "addbmm":
-        raise errors.output_shape_differs(self._array.shape, value.shape)
 
 
 def _arrays_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
@@ -314,42 +255,3 @@ def _arrays_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, A
     return (
         (conj_view.resolved(target), conj_view.resolved(operand)) if row.name == "copy" else (target, target)
     )
-
-
-_PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # the shape of the result is that of the factors
-
-
-def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
-    """The error for a tensor whose shape differs from that of the product added to it."""
-    first, second = (each._array.shape for each in arguments[1:3])
-    got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
-    if row.name != "addr":
-        return RuntimeError(
-            f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
-        )
-    if array.ndim != 2:
-        return RuntimeError(f"2D tensor expected, got {array.ndim}D tensor for input")
-    return RuntimeError(f"size mismatch, input: {got}, v1: {list(first)}, v2: {list(second)}")
-
-
-def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
-    met = [
-        each
-        for name, each in zip(row.parameters, arguments, strict=True)
-        if name in row.promote and each is not None
-    ]
-    operands = [each._array if isinstance(each, Tensor) else each for each in met]
-    if len(operands) < 2:
-        return
-    shape = broadcast_shapes(*(np.shape(each) for each in operands))
-    if shape != self._array.shape:
-        raise errors.output_shape_differs(self._array.shape, shape)
-    if not row.facts.bool_result:
-        check_castable(dtypes.result_dtype(*operands), self._array.dtype)
-
-
-def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
-    """A gradient written into new zeros; out of place if it is batched, or while in-place writes are intercepted."""
-    apart = state.before_mutation is not None or level_of(arguments) >= 0
-    result: Tensor = getattr(zeros, method[:-1] if apart else method)(*arguments)
-    return result

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.batched_tensor import level_of
+from .._autograd.inplace_checks import check_castable
+from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.errors import output_shape_differs, unimplemented
+from .._c10.modes import state
 from .._c10.shapes import broadcast_shapes, laid_out
-from .inplace import check_castable
 from .registry import Array, op
 
 
@@ -241,3 +244,10 @@ def float_function(
     forward.__doc__ = text
     formulas: Any = {} if gradient is None else {"self": gradient}
     return op(node, name=name, promote="self", to_float=True, **formulas, **facts)(forward)
+
+
+def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
+    """A gradient written into new zeros; out of place if it is batched, or while in-place writes are intercepted."""
+    apart = state.before_mutation is not None or level_of(arguments) >= 0
+    result: Tensor = getattr(zeros, method[:-1] if apart else method)(*arguments)
+    return result

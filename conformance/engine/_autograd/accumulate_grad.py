@@ -9,7 +9,7 @@ import numpy as np
 
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import LayoutError, Unstrided
+from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.shapes import is_dense, is_expanded, like_steps, strides
 from .._c10.slots import on_first_use
@@ -42,35 +42,25 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     if variable._node is not None:  # after detach_() and an in-place operation
         raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad
-    if gradient is None or not variable.requires_grad:
-        pass  # the hooks run nevertheless
-    elif current is None:
-        alone = sys.getrefcount(gradient) <= _UNSHARED
-        try:
+    if gradient is not None and variable.requires_grad:  # the hooks run in any case
+        alone = current is None and sys.getrefcount(gradient) <= _UNSHARED
+        if _is_any_unstrided(variable, current, gradient):
+            variable._grad = accumulated(variable, current, gradient, alone)
+        elif current is not None:
             if state.grad_enabled:
-                variable._grad = clone_obey_contract(gradient, variable)
-            elif alone and (obeys_layout_contract(gradient, variable) or not state.layout_enforced):
-                variable._grad = gradient.detach()
+                variable._grad = current + gradient
             else:
-                variable._grad = clone_obey_contract(gradient, variable)
-        except LayoutError:
-            variable._grad = _accumulate_sparse(variable, None, gradient, alone)
-    else:
-        try:
-            if not state.grad_enabled:
                 accumulate_in_place(current, gradient)
-            elif isinstance(current._array, Unstrided):
-                current = _accumulate_sparse(variable, current, gradient, False)
-            else:
-                current = current + gradient
-        except LayoutError:
-            current = _accumulate_sparse(variable, current, gradient, False)
-        variable._grad = current
-        try:
-            if not obeys_layout_contract(current, variable) and state.layout_enforced:
-                warn_layout_contract(current, variable)
-        except LayoutError:
-            pass  # sparse: has no strides
+        elif (
+            alone
+            and not state.grad_enabled
+            and (obeys_layout_contract(gradient, variable) or not state.layout_enforced)
+        ):
+            variable._grad = gradient.detach()
+        else:
+            variable._grad = clone_obey_contract(gradient, variable)
+        if current is not None and state.layout_enforced:
+            warn_layout_contract(variable)
     if variable._post_accumulate_hooks:
         if state.graph_task is not None:
             state.graph_task.enter_python(node)
@@ -84,9 +74,13 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def _accumulate_sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
-    """The new grad if the leaf, its grad or the gradient is sparse; see Note [Sparse arrays]."""
-    return accumulated(variable, current, gradient, alone)
+def _is_any_unstrided(variable: Tensor, current: Tensor | None, gradient: Tensor) -> bool:
+    """Whether the leaf, its grad or the gradient is sparse; see Note [Sparse arrays]."""
+    return (
+        isinstance(gradient._array, Unstrided)
+        or isinstance(variable._array, Unstrided)
+        or (current is not None and isinstance(current._array, Unstrided))
+    )
 
 
 def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
@@ -154,14 +148,16 @@ def clone_obey_contract(gradient: Tensor, variable: Tensor) -> Tensor:
     The copy is made by copy_ into new memory, as in torch: it is recorded as CopyBackwards and has version 1.
     """
     array, leaf = gradient._array, variable._array
-    if isinstance(array, Unstrided):
-        return gradient.clone()
     if not is_dense(leaf):
         return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
     return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
 
 
-def warn_layout_contract(grad: Tensor, variable: Tensor) -> None:
-    """Warn that the strides of a grad, which the user may have set, are not those of its leaf."""
+def warn_layout_contract(variable: Tensor) -> None:
+    """Warn if the strides of a leaf's grad, which the user may have set, are not those of the leaf."""
+    grad = variable._grad
+    assert grad is not None
+    if _is_any_unstrided(variable, None, grad) or obeys_layout_contract(grad, variable):
+        return
     places = [list(each) for t in (grad, variable) for each in (t._array.shape, strides(t._array))]
     state.graph_task.warnings.append(errors.LAYOUT.format(*places))

@@ -14,15 +14,14 @@ from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.size import Size
 from .._c10.slots import on_first_use
-from .batched_tensor import for_each_sample, level_of, vmaps
+from .batched_tensor import level_of, vmaps
 from .engine import ones_like_root, run_backward
 from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
 from .tensor import Tensor
 from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
-are_batched_at: Callable[..., bool] = on_first_use("are_batched_at")
-grad_of_batched: Callable[..., Any] = on_first_use("grad_of_batched")
+grad_under_vmap: Callable[..., Any] = on_first_use("grad_under_vmap")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
 zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
 ones_like: Callable[[Tensor], Tensor] = on_first_use("ones_like")
@@ -92,7 +91,7 @@ def grad(
         allow_unused = materialize_grads
     if transforms.count and (level := level_of((outputs, inputs))) >= 0:
         options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched, materialize_grads)
-        return _grad_under_vmap(outputs, inputs, grad_outputs, options, level)
+        return grad_under_vmap(outputs, inputs, grad_outputs, options, level)
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)
     t_inputs = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
@@ -116,34 +115,6 @@ def grad(
     if materialize_grads:
         result = _materialize_grads(result, t_inputs, bool(create_graph))
     return dict(zip(keys, result, strict=True)) if keys is not None else tuple(result)
-
-
-def _grad_under_vmap(
-    outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int
-) -> Any:
-    """grad of tensors that are batched by a vmap: one batched pass if the inputs are batched, else one for each sample.
-
-    Args:
-        options: the further arguments of ``grad``.
-        level: of the vmap.
-    """
-    roots = _tuple(outputs)
-    for number, root in enumerate(roots):
-        if not root.requires_grad:
-            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
-    *_, is_grads_batched, _ = options
-    if is_grads_batched or isinstance(inputs, dict) or not are_batched_at(_tuple(inputs), level):
-        return for_each_sample(grad, (outputs, inputs, grad_outputs, *options), {}, level)
-    grads = _make_grads(roots, _as_tuple_of_gradients(grad_outputs, len(roots)), batched=False)
-    return tuple(
-        grad_of_batched(
-            lambda roots, wanted, grads: grad(roots, wanted, grads, *options),
-            roots,
-            _tuple(inputs),
-            grads,
-            level,
-        )
-    )
 
 
 def _materialize_grads(
@@ -171,16 +142,13 @@ def _vmap_backward(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
             f"{sizes} for the mapped dimension"
         )
-    count = sizes[0]
-    if count == 0:
-        raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
 
     def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
         result = _engine_run_backward(roots, list(gradients), bool(retain), create, inputs, False)
         _check_used(result, unused)
         return result
 
-    return old_vmap(vjp, grads, count)
+    return old_vmap(vjp, grads, sizes[0])
 
 
 def _check_used(gradients: Sequence[Tensor | None], allow_unused: bool) -> None:

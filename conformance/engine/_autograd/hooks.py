@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -110,17 +109,6 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
         self._post_accumulate_hooks = OrderedDict()
         self._post_accumulate_owner = Owner(self._post_accumulate_hooks)
     return add_hook(self._post_accumulate_hooks, hook)
-
-
-def warn_if_has_hooks(tensor: Tensor) -> None:
-    """Warn that pickling a tensor drops its hooks."""
-    for hook in (tensor._hooks or {}).values():
-        if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
-                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
-                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                stacklevel=2,
-            )
 
 
 def hook_name(hook: Any) -> str:

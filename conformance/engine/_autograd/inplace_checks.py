@@ -105,6 +105,21 @@ def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
         np.asarray(target._array)  # raises for another layout
 
 
+def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """Check that a result can be cast to the dtype of the tensor that is written.
+
+    Raises:
+        RuntimeError: with torch's message, if the result's category is higher.
+    """
+    if result is target:
+        return
+    got, wanted = dtypes.BY_NUMPY[result], dtypes.BY_NUMPY[target]
+    if not dtypes.can_cast(got, wanted):
+        raise RuntimeError(
+            f"result type {got.legacy} can't be cast to the desired output type {wanted.legacy}"
+        )
+
+
 def write(target: Tensor, value: Any, where: Any = ...) -> None:
     """Write values, or those at the places ``where``, to a tensor and increment its version."""
     check_mutable(target)

@@ -109,9 +109,9 @@ def _offsets(sizes: list[int], steps: list[int], offset: int) -> Array:
 
 
 def _overlaps(sizes: list[int], steps: list[int]) -> bool:
-    """Whether elements may share a location."""
+    """Whether elements may share a location; each size is greater than one."""
     reach = 0
-    for step, n in sorted((s, n) for s, n in zip(steps, sizes, strict=True) if n > 1):
+    for step, n in sorted(zip(steps, sizes, strict=True)):
         if step <= reach:
             return True
         reach += step * (n - 1)

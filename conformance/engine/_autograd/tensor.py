@@ -26,10 +26,7 @@ from .ownership import Owner
 if TYPE_CHECKING:
     from .views import ViewInfo
 
-# See Note [Slots].
-new_tensor: Callable[..., Any] = on_first_use("new_tensor")
-wrap_subclass_methods: Callable[[type], None] = on_first_use("wrap_subclass_methods")
-register_dispatch_subclass: Callable[[type], None] = on_first_use("register_dispatch_subclass")
+new_tensor: Callable[..., Any] = on_first_use("new_tensor")  # see Note [Slots]
 
 _OPAQUE = "torch._C.TensorBase"
 
@@ -108,20 +105,10 @@ class Tensor:
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        result = new_tensor(*args, **kwargs)
-        if cls is not Tensor:
-            result.__class__ = cls
-        return result
+        return new_tensor(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if not cls.__module__.startswith("torch"):  # a class of the user, not of the engine
-            wrap_subclass_methods(cls)
-        if "__torch_dispatch__" in vars(cls):
-            register_dispatch_subclass(cls)
 
     # Autograd metadata ----------------------------------------------------------------------------
 

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 from .._c10 import slots
+from .._c10.dispatch_state import without_dispatch_modes
 from .._c10.location import PACKAGE
-from .._c10.modes import state, without_dispatch_modes
+from .._c10.modes import state
 from .tensor import Tensor
 
 __all__ = [
@@ -63,6 +64,8 @@ _alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
 _wrap_tensor_methods: Callable[[], None] = slots.on_first_use("wrap_tensor_methods")
 _overridable: Callable[[], Any] = slots.on_first_use("overridable")
 _resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
+_wrap_subclass_methods: Callable[[type], None] = slots.on_first_use("wrap_subclass_methods")
+_register_dispatch_subclass: Callable[[type], None] = slots.on_first_use("register_dispatch_subclass")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 MARK = "_overrides_torch_function"
@@ -436,9 +439,19 @@ def _get_current_function_mode_stack() -> list[Any]:
     return list(state.function_modes)
 
 
+def _init_subclass(cls: type[Tensor], **kwargs: Any) -> None:
+    """Called for each new subclass of Tensor."""
+    super(Tensor, cls).__init_subclass__(**kwargs)
+    if not cls.__module__.startswith("torch"):  # a class of the user, not of the engine
+        _wrap_subclass_methods(cls)
+    if "__torch_dispatch__" in vars(cls):
+        _register_dispatch_subclass(cls)
+
+
 def attach() -> None:
     """Add the methods of Tensor for subclasses."""
     cls: Any = Tensor
+    cls.__init_subclass__ = classmethod(_init_subclass)
     cls.__torch_function__ = classmethod(default_torch_function)
     cls.as_subclass = as_subclass
     cls._make_subclass = staticmethod(make_subclass)

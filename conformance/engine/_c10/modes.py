@@ -11,18 +11,16 @@ import itertools
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal
 
 import numpy as np
 
 from .errors import wrong_type
-from .interpreter_stack import transforms
 from .slots import on_first_use
 
-set_autocast_enabled: Callable[[str, bool], None] = on_first_use("set_autocast_enabled")
+restore_autocast: Callable[[frozenset[str], Mapping[str, Any]], None] = on_first_use("restore_autocast")
 
 
 class Recorder:
@@ -144,37 +142,10 @@ def restore_thread_locals(found: ThreadLocals | None) -> None:
     """Restore a state from ``thread_locals``."""
     if found is None or found == thread_locals():
         return
-    modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
+    modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast, dtypes = found
     _set(*modes)
-    for device_type in autocast ^ state.autocast:
-        set_autocast_enabled(device_type, device_type in autocast)
-    state.autocast_dtypes = found[5]
-
-
-@contextmanager
-def below_autograd() -> Iterator[None]:
-    """Inside, nothing is recorded and no tangents are computed; grad mode does not change (torch: AutoDispatchBelowAutograd)."""
-    before = state.below_autograd, state.forward_grad
-    state.below_autograd, state.forward_grad = True, False
-    transforms.begin()  # so that operations pass through their stubs: see Note [Version bumps inside kernels]
-    _set(state.grad_enabled, state.inference)
-    try:
-        yield
-    finally:
-        transforms.end()
-        state.below_autograd, state.forward_grad = before
-        _set(state.grad_enabled, state.inference)
-
-
-class without_dispatch_modes:
-    """Inside, no TorchDispatchMode is in force; ``as`` gets the modes outside, the outermost first."""
-
-    def __enter__(self) -> tuple[Any, ...]:
-        self.before, state.dispatch_modes = state.dispatch_modes, ()
-        return self.before
-
-    def __exit__(self, *error: object) -> None:
-        state.dispatch_modes = self.before
+    if (autocast, dtypes) != (state.autocast, state.autocast_dtypes):
+        restore_autocast(autocast, dtypes)
 
 
 class ContextDecorator:
@@ -236,25 +207,6 @@ class ContextDecorator:
                 return stop.value
 
         return decorated
-
-
-class _set_fwd_grad_enabled(ContextDecorator):
-    """Switches forward-mode AD on or off when called; as a context manager it restores the previous state."""
-
-    __module__ = "torch.autograd.forward_ad"
-
-    def __init__(self, mode: bool) -> None:
-        self.previous, self.mode = state.forward_grad, mode
-        state.forward_grad = mode
-
-    def clone(self) -> _set_fwd_grad_enabled:
-        return type(self)(self.mode)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *args: object) -> None:
-        state.forward_grad = self.previous
 
 
 class _NoParameter(ContextDecorator):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from types import FunctionType
 from typing import Any
@@ -236,6 +236,13 @@ def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None
     elif kind == "cpu" and not enabled and kind in state.autocast:
         _composite_wrappers.remove()
     state.autocast = state.autocast | {kind} if enabled else state.autocast - {kind}
+
+
+def restore_autocast(enabled: frozenset[str], lower: Mapping[str, Any]) -> None:
+    """Make autocast what it was, with the lower precisions."""
+    for device_type in enabled ^ state.autocast:
+        set_autocast_enabled(device_type, device_type in enabled)
+    state.autocast_dtypes = lower
 
 
 def get_autocast_dtype(device_type: str) -> Any:

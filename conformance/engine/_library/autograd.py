@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._autograd.batched_tensor import flat_values
 from .._autograd.custom_function import Function, FunctionMeta
 from .._autograd.tensor import Tensor
-from .._c10.modes import below_autograd, state
+from .._c10.dispatch_state import below_autograd
+from .._c10.modes import state
 from .._c10.pytree import TreeSpec, flatten, unflatten
 from .arguments import filled
 from .operators import Operator, redispatch

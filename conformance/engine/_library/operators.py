@@ -14,8 +14,9 @@ from typing import Any
 from .._autograd.batched_tensor import flat_values, for_each_sample, level_of
 from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version
+from .._c10.dispatch_state import below_autograd
 from .._c10.interpreter_stack import transforms
-from .._c10.modes import below_autograd, state
+from .._c10.modes import state
 from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, call_handler
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward

@@ -10,7 +10,7 @@ from .._autograd.tensor import Tensor, make, set_array
 from .._autograd.torch_dispatch_subclass import has_torch_dispatch
 from .._autograd.torch_function import disabled_torch_function
 from .._c10 import errors, pickling
-from .._c10.modes import without_dispatch_modes
+from .._c10.dispatch_state import without_dispatch_modes
 
 
 class _ParameterMeta(type):

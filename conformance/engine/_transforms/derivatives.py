@@ -17,7 +17,7 @@ from .._c10 import errors, modes
 from .._c10.interpreter_stack import Transform
 from .._c10.modes import state
 from .._c10.pytree import flatten, outline, tree_map, unflatten
-from .forward_ad import dual_level, make_dual, overridable_dual, overridable_unpacked
+from .forward_ad import _set_fwd_grad_enabled, dual_level, make_dual, overridable_dual, overridable_unpacked
 from .grad_levels import end, fresh, gradients_of, left
 from .interpreter_nesting import nested
 
@@ -199,7 +199,7 @@ def jvp(
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(arguments)
     recording = bool(state.recording)
-    with nested(backward=False), modes._set_fwd_grad_enabled(True):
+    with nested(backward=False), _set_fwd_grad_enabled(True):
         transform = Transform()
         if levels and not levels[-1].of_func:
             raise RuntimeError(errors.NESTED_FORWARD)

@@ -29,7 +29,7 @@ from .._autograd.tensor import Tensor
 from .._autograd.torch_function import handle_torch_function, has_torch_function
 from .._c10.errors import NESTED_FORWARD, wrong_type
 from .._c10.interpreter_stack import transforms
-from .._c10.modes import ContextDecorator, _set_fwd_grad_enabled, state
+from .._c10.modes import ContextDecorator, state
 from .jvp import unpacked
 
 __all__ = [
@@ -43,6 +43,25 @@ __all__ = [
 ]
 
 _current_level = -1
+
+
+class _set_fwd_grad_enabled(ContextDecorator):
+    """Switches forward-mode AD on or off when called; as a context manager it restores the previous state."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __init__(self, mode: bool) -> None:
+        self.previous, self.mode = state.forward_grad, mode
+        state.forward_grad = mode
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *args: object) -> None:
+        state.forward_grad = self.previous
 
 
 def enter_dual_level() -> int:

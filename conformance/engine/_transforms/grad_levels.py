@@ -258,6 +258,36 @@ def grad_of_batched(
     ]
 
 
+def grad_under_vmap(
+    outputs: Any, inputs: Any, grad_outputs: Any, options: tuple[Any, ...], level: int
+) -> Any:
+    """grad of tensors that are batched by a vmap: one batched pass if the inputs are batched, else one for each sample.
+
+    Args:
+        options: the further arguments of ``grad``.
+        level: of the vmap.
+    """
+    roots = backward._tuple(outputs)
+    for number, root in enumerate(roots):
+        if not root.requires_grad:
+            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+    *_, is_grads_batched, _ = options
+    if is_grads_batched or isinstance(inputs, dict) or not are_batched_at(backward._tuple(inputs), level):
+        return for_each_sample(backward.grad, (outputs, inputs, grad_outputs, *options), {}, level)
+    grads = backward._make_grads(
+        roots, backward._as_tuple_of_gradients(grad_outputs, len(roots)), batched=False
+    )
+    return tuple(
+        grad_of_batched(
+            lambda roots, wanted, grads: backward.grad(roots, wanted, grads, *options),
+            roots,
+            backward._tuple(inputs),
+            grads,
+            level,
+        )
+    )
+
+
 def _front_at(tensor: Tensor, level: int) -> Tensor:
     value, dim = _unwrap_or_expand(tensor, level)
     return value if dim == 0 else value.movedim(dim, 0)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._c10.modes import state, without_dispatch_modes
+from .._c10.dispatch_state import without_dispatch_modes
+from .._c10.modes import state
 from .._dispatch.torch_dispatch import TorchDispatchMode
 
 __all__ = ["TorchDispatchMode"]

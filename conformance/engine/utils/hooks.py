@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._autograd.hooks import RemovableHandle, warn_if_has_hooks
+from .._aten.copy_and_pickle import warn_if_has_hooks
+from .._autograd.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 

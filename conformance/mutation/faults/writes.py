@@ -91,7 +91,7 @@ WRITES = (
         ("constant-view-unchecked", "a constant view may not be changed by what requires no grad",
          "_autograd.views:check_inplace", "not (requires_grad and state.recording)", "not state.recording"),
         ("any-dtype-is-written", "an integer tensor takes a float result",
-         "_aten.inplace:check_castable", "if not dtypes.can_cast(got, wanted):", "if False:"),
+         "_autograd.inplace_checks:check_castable", "if not dtypes.can_cast(got, wanted):", "if False:"),
         ("expanded-memory-is-written", "an expanded tensor may be changed in place",
          "_aten.inplace:check_no_overlap", "if ", "if False and "),
         ("overlapping-operand-is-read", "an operand that shares memory with the target is taken",

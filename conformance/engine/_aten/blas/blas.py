@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..._autograd import conj_view
+from ..._autograd.inplace_checks import check_castable
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, errors
 from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim, laid_out
 from ..._c10.warn_once import warn_program
-from ..inplace import check_castable
 from ..kernels import check_multipliable, half_up, refuse_bools
 from ..out import RESIZED
 from ..registry import Array, op

@@ -83,12 +83,16 @@ def check_legacy_device(device: Any) -> None:
         )
 
 
-def made(*arguments: Any, **named: Any) -> Tensor:
+def made(cls: type[Tensor], /, *arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor in the default dtype from a shape or data, or an alias of another tensor."""
     arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
-        return _shared(arguments[0])
-    return new(dtypes.default, *arguments)
+        result = _shared(arguments[0])
+    else:
+        result = new(dtypes.default, *arguments)
+    if cls is not Tensor:
+        result.__class__ = cls
+    return result
 
 
 def _shared(tensor: Tensor) -> Tensor:

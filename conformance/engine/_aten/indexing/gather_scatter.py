@@ -14,8 +14,8 @@ from ..._c10.errors import missing_arguments
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
-from ..inplace import placed, run_inplace
-from ..kernels import half_up
+from ..inplace import run_inplace
+from ..kernels import half_up, placed
 from ..registry import ROWS, Array, op
 
 of_gather: Callable[..., Tensor] = on_first_use("sparse_gradient_of_gather")  # see Note [Slots]

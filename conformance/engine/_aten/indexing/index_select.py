@@ -14,8 +14,8 @@ from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..._c10.warn_once import warn_program
 from ..creation.factories import zeros, zeros_like
-from ..inplace import placed, run_inplace
-from ..kernels import add_rows, need_reals, refuse_bools
+from ..inplace import run_inplace
+from ..kernels import add_rows, need_reals, placed, refuse_bools
 from ..registry import ROWS, Array, op
 from ..scalar_operands import maybe_times
 from .gather_scatter import add_along, at_least_1d, in_bounds

@@ -13,7 +13,9 @@ from ..._c10.dtypes import NUMBERS
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..creation.factories import zeros_like
-from ..inplace import check_source, placed, run_inplace
+from ..inplace import run_inplace
+from ..inplace_errors import check_source
+from ..kernels import placed
 from ..registry import ROWS, Array, op
 
 # masked_fill --------------------------------------------------------------------------------------

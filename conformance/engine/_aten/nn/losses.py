@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._autograd.inplace_checks import check_castable
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.errors import expected_scalar_type, unimplemented
 from ..._c10.shapes import laid_out
-from ..inplace import check_castable
 from ..kernels import chosen, half_up, need_floats, refuse_bool_negation, updated
 from ..registry import Array, op
 from ..scalar_operands import over, over_, plus, times

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._autograd.inplace_checks import check_castable
 from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
-from ..inplace import check_castable
 from ..registry import Array, op
 from ..scalar_operands import times
 from . import distribution_kernels, random

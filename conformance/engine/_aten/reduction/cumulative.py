@@ -14,8 +14,8 @@ from ..._c10.dtypes import c_name, float_limits
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
-from ..inplace import placed, run_inplace
-from ..kernels import need_inexact, refuse_bools
+from ..inplace import run_inplace
+from ..kernels import need_inexact, placed, refuse_bools
 from ..pointwise.binary import log_add_exp
 from ..pointwise.where_clamp import where
 from ..registry import ROWS, Array, op

@@ -18,7 +18,7 @@ from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
-from ..inplace import placed
+from ..kernels import placed
 from ..pointwise.where_clamp import maximum, minimum
 from ..registry import ROWS, Array, op
 from ..type_promotion import MISSING, invalid_combination
