@@ -125,7 +125,7 @@ def parser() -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="print the versions of the suite, specs, torch and Python"
     )
     commands = made.add_subparsers(
-        required=True, metavar="COMMAND", help=argparse.SUPPRESS, parser_class=_Parser
+        required=True, prog="conformance", metavar="COMMAND", help=argparse.SUPPRESS, parser_class=_Parser
     )
     texts: dict[str, str] = {}
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from conformance.adapters.module import TellingZeros
+from conformance.adapters.module import ZeroTensorEngine
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
@@ -36,7 +36,7 @@ _GLOBAL = ModuleType | type | FunctionType | BuiltinFunctionType
 """What a region finds in its module rather than among its arguments."""
 
 
-class CompiledEngine(TellingZeros):
+class CompiledEngine(ZeroTensorEngine):
     """Torch whose forward computations are compiled by a backend: see Note [Regions]."""
 
     unbounded = True  # compilers map files and reserve addresses
@@ -194,9 +194,8 @@ def _counted() -> dict[str, int]:
 
 def _working(backend: str) -> Any:
     """Compile with a backend; raises `EngineNotFoundError` if it is unknown, or cannot compile here."""
-    importlib.import_module(
-        "torch._dynamo.variables.streams"
-    )  # defines operators that the backends' modules name
+    # It defines operators that the backends' modules name.
+    importlib.import_module("torch._dynamo.variables.streams")
     known = _torch._dynamo.list_backends(exclude_tags=())
     if backend not in known:
         raise EngineNotFoundError(

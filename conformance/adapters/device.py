@@ -18,7 +18,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from conformance.adapters.module import ModuleEngine, ReadOtherwise, Zeros
+from conformance.adapters.module import ModuleEngine, TensorProxy, ZeroTensor
 from conformance.adapters.registry import EngineNotFoundError
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
@@ -29,9 +29,7 @@ from conformance.runner.trace import NOT_READ, Facets, Moment, Raised, Trace, Wa
 _torch: Any = reference.torch
 _device_of: Any = _torch._C.TensorBase.device.__get__
 _below_autograd: Any = _torch._C._AutoDispatchBelowAutograd
-_copied: Any = (
-    _torch.ops.aten._to_copy.default
-)  # what to() ends in, which alone a device must have a kernel for
+_copied: Any = _torch.ops.aten._to_copy.default  # what to() calls, the one kernel that every device has
 _CPU = _torch.device("cpu")
 
 
@@ -94,7 +92,7 @@ class DeviceEngine(ModuleEngine):
         if _device_of(found).type != self.device:
             if not self._moves and found.dim():  # a number that an operation saved is a tensor of the CPU
                 return OnCPU(found)
-            return Zeros(found, _torch) if found._is_zerotensor() else found
+            return ZeroTensor(found, _torch) if found._is_zerotensor() else found
         self._seen += 1
         return OnDevice(found)
 
@@ -112,7 +110,7 @@ class DeviceEngine(ModuleEngine):
 _NO_NUMBERS = re.compile(r"cannot be called on meta tensors|on meta tensors?\b|meta tensor")
 
 
-class OnDevice(ReadOtherwise):
+class OnDevice(TensorProxy):
     """A tensor of the device, of which reading the values moves no version and makes no node."""
 
     def tolist(self) -> Any:
@@ -120,7 +118,7 @@ class OnDevice(ReadOtherwise):
         if self._own.is_meta:
             return _NotRead()
         if self._own._is_zerotensor():
-            return Zeros(_copied(self._own, device=_CPU), _torch).tolist()
+            return ZeroTensor(_copied(self._own, device=_CPU), _torch).tolist()
         with _below_autograd():
             return _copied(self._own, device=_CPU).tolist()
 
@@ -134,7 +132,7 @@ class OnDevice(ReadOtherwise):
         return int(storage._cdata) if storage.nbytes() or tensor.numel() else None
 
 
-class OnCPU(ReadOtherwise):
+class OnCPU(TensorProxy):
     """A tensor that is not on the device though its program names none: see Note [Observed elsewhere]."""
 
     def tolist(self) -> Any:

@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from conformance.language.scenario import base_id
 from conformance.runner.compare import DIED, UNBOUND, Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
 
@@ -59,7 +60,7 @@ class Divergence:
 
     def may_be_of(self, ids: Collection[str]) -> bool:
         """Whether the entry may name a case of a scenario with one of these ids."""
-        base = self.scenario.partition("[")[0]
+        base = base_id(self.scenario)
         if "*" not in base:
             return base in ids
         return any(_matches(base, each) for each in ids)

@@ -1,4 +1,4 @@
-"""Functions of torch that would give a program memory or objects that are not its own, as programs get them."""
+"""Replace functions of torch that would give a program memory or objects that are not its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERATOR = re.compile(r"\w+::\w+(?![\w:])")
 def guard(torch: Any, schedulers: Any) -> None:
     """Put the checked functions in place; ``schedulers`` is the module ``torch.optim.lr_scheduler``."""
     copy_bytes(torch)
-    torch._C._dispatch_library = _of_its_own(torch._C._dispatch_library)
+    torch._C._dispatch_library = _refusing_other_namespaces(torch._C._dispatch_library)
     guard_operators(torch.library)
     guard_schedulers(schedulers)
 
@@ -28,13 +28,13 @@ def guard_operators(library: Any) -> None:
     """Put the checked functions in place in the module ``torch.library``."""
     registering = (f"register_{name}" for name in ("kernel", "autograd", "fake", "vmap", "autocast"))
     for name in (*registering, "define", "impl", "custom_op"):
-        setattr(library, name, _of_own_operators(getattr(library, name)))
+        setattr(library, name, _refusing_other_operators(getattr(library, name)))
 
 
 def guard_libraries(library: Any) -> None:
     """The same for an engine whose libraries are made by their class alone."""
     guard_operators(library)
-    library.Library.__new__ = _library_of_its_own
+    library.Library.__new__ = _new_library
 
 
 def guard_schedulers(schedulers: Any) -> None:
@@ -42,16 +42,16 @@ def guard_schedulers(schedulers: Any) -> None:
     # Without it, the state of a scheduler holds the attributes of a class that the program passed as lr_lambda.
     schedulers.types = SimpleNamespace(FunctionType=(FunctionType, BuiltinFunctionType, type))
     for cls in (schedulers.LambdaLR, schedulers.MultiplicativeLR):
-        cls.load_state_dict = _of_own_functions(cls.load_state_dict)
+        cls.load_state_dict = _refusing_functions_of_torch(cls.load_state_dict)
 
 
 def copy_bytes(torch: Any) -> None:
     """Replace the function that makes a tensor on the memory of constants, in the namespace ``torch``."""
-    torch.asarray = _of_a_copy(torch.asarray)
+    torch.asarray = _copying_bytes(torch.asarray)
 
 
-def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Of bytes, whose memory Python shares between all equal constants, a copy that is as read-only as they are."""
+def _copying_bytes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which copies bytes, since Python shares their memory between equal constants; also read-only."""
 
     @wraps(function)
     def called(*args: Any, **named: Any) -> Any:
@@ -64,10 +64,10 @@ def _of_a_copy(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _of_its_own(make: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing_other_namespaces(make: Callable[..., Any]) -> Callable[..., Any]:
     """A library in the namespace ``mylib`` only: kernels for torch's own operators would outlive the scenario.
 
-    The function is beneath ``Library``, which looks at the frame of its caller.
+    ``Library`` calls the function, and looks at the frame of its own caller.
     """
 
     @wraps(make)
@@ -79,7 +79,7 @@ def _of_its_own(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _library_of_its_own(cls: type, ns: str = "mylib", kind: str = "", *args: Any) -> Any:
+def _new_library(cls: type, ns: str = "mylib", kind: str = "", *args: Any) -> Any:
     """Instead of ``__init__``, which looks at the frame of its caller; what that refuses itself is left to it."""
     refused = kind not in ("DEF", "FRAGMENT", "IMPL") or (ns == "prim" and kind != "IMPL")
     if ns != "mylib" and not refused and _is_called_by_a_program():
@@ -87,8 +87,8 @@ def _library_of_its_own(cls: type, ns: str = "mylib", kind: str = "", *args: Any
     return object.__new__(cls)
 
 
-def _of_own_operators(register: Callable[..., Any]) -> Callable[..., Any]:
-    """Registers something for an operator of the program, not of torch."""
+def _refusing_other_operators(register: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which registers something for operators of the program only."""
 
     @wraps(register)
     def registered(op: Any, *args: Any, **named: Any) -> Any:
@@ -100,8 +100,8 @@ def _of_own_operators(register: Callable[..., Any]) -> Callable[..., Any]:
     return registered
 
 
-def _of_own_functions(load: Callable[..., Any]) -> Callable[..., Any]:
-    """A scheduler loads the attributes of the program's own objects, not of functions of torch."""
+def _refusing_functions_of_torch(load: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which loads attributes of the program's own objects only."""
 
     @wraps(load)
     def loaded(self: Any, state_dict: Any) -> Any:

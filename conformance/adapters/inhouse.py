@@ -10,7 +10,7 @@ from typing import Any
 import conformance
 import conformance.engine
 from conformance.adapters.guards import copy_bytes, guard_libraries, guard_schedulers
-from conformance.adapters.module import TellingZeros
+from conformance.adapters.module import ZeroTensorEngine
 from conformance.language.scenario import Scenario
 
 _GUARDS = {"library": guard_libraries, "optim.lr_scheduler": guard_schedulers}
@@ -22,7 +22,7 @@ def _guard(module: str) -> None:
     _GUARDS[module](importlib.import_module(f"conformance.engine.{module}"))
 
 
-class Inhouse(TellingZeros):
+class Inhouse(ZeroTensorEngine):
     """The engine, which can show the functions that it generates for its operators."""
 
     def state(self, scenario: Scenario) -> AbstractContextManager[Any]:

@@ -30,8 +30,8 @@ class JaxTensor(WrappedArray, shown_as="Tensor"):
 
     @classmethod
     def tree_unflatten(cls, _: Any, children: Any) -> Any:
-        """And programs the tensor."""
-        return cls(*children)
+        """And programs the tensor; JAX puts other objects into it as well."""
+        return cls.of(*children)
 
 
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> JaxTensor:
@@ -58,7 +58,7 @@ def _of_scalar(transform: Callable[..., Any]) -> Callable[..., Any]:
     return transformed
 
 
-def _turned(function: Callable[..., Any]) -> Callable[..., Any]:
+def _grad_first(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any) -> Any:
         value, grad = function(*given)
         return grad, jax.tree.map(JaxTensor, unwrapped(value))
@@ -73,7 +73,7 @@ torch.ones, torch.zeros = arrays.shaped(np.ones, _made), arrays.shaped(np.zeros,
 vars(torch).update(arrays.DTYPES)
 torch.func = SimpleNamespace(
     grad=_of_scalar(jax.grad),
-    grad_and_value=lambda *given, **named: _turned(_of_scalar(jax.value_and_grad)(*given, **named)),
+    grad_and_value=lambda *given, **named: _grad_first(_of_scalar(jax.value_and_grad)(*given, **named)),
     jacrev=_jacrev,
     jacfwd=_jacfwd,
     hessian=lambda function, argnums=0: _jacfwd(_jacrev(function, argnums), argnums),

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from conformance.adapters.module import TellingZeros
+from conformance.adapters.module import ZeroTensorEngine
 from conformance.adapters.torch import engine as reference
 from conformance.language.scenario import Scenario
 
 _torch: Any = reference.torch
 
 
-class ModeEngine(TellingZeros):
+class ModeEngine(ZeroTensorEngine):
     """Torch inside a context, which is entered after the seed."""
 
     def __init__(self, name: str, context: Callable[[], AbstractContextManager[Any]]) -> None:

@@ -69,7 +69,7 @@ def _version(module: Any) -> str:
     return metadata.version(installed.pop()) if len(installed) == 1 else "unknown"
 
 
-class ReadOtherwise:
+class TensorProxy:
     """A tensor of which some things are read in another way, all else as it is."""
 
     def __init__(self, own: Any) -> None:
@@ -79,8 +79,8 @@ class ReadOtherwise:
         return getattr(self._own, name)
 
 
-class Zeros(ReadOtherwise):
-    """A tensor that an engine stores without memory because all elements are 0, such as sgn's gradient."""
+class ZeroTensor(TensorProxy):
+    """A tensor without memory, such as sgn's gradient, whose zeros and storage can be read."""
 
     def __init__(self, own: Any, torch: Any) -> None:
         super().__init__(own)
@@ -95,10 +95,10 @@ class Zeros(ReadOtherwise):
         return self._torch.zeros(0).untyped_storage()
 
 
-class TellingZeros(ModuleEngine):
-    """An engine with such tensors."""
+class ZeroTensorEngine(ModuleEngine):
+    """An engine with tensors that it stores without memory because all elements are 0."""
 
     def observe(self, value: Any, /) -> Any | None:
         """The tensor, with elements if the engine does not store them."""
         found = super().observe(value)
-        return Zeros(found, self.torch) if found is not None and found._is_zerotensor() else found
+        return ZeroTensor(found, self.torch) if found is not None and found._is_zerotensor() else found

@@ -182,9 +182,7 @@ def _is_nameless(engine: Engine) -> bool:
 
 def _is_torch(engine: Engine) -> bool:
     """Whether its tensors are torch's own, so that torch would be compared with itself."""
-    if terms_of(engine).counted:
-        return (
-            False  # it is torch itself elsewhere, which counts what was there: see Note [Observed elsewhere]
-        )
+    if terms_of(engine).counted:  # see Note [Observed elsewhere]
+        return False
     cls, torch = lookup(engine.torch, "Tensor"), sys.modules.get("torch")
     return cls is not None and cls is lookup(torch, "Tensor") and hasattr(torch, "_C")

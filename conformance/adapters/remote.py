@@ -88,15 +88,15 @@ class RemoteEngine:
         self._answered = 0  # requests, by this process
         self._launch()
         if wait:
-            self._wait()
+            self._description()
 
-    def _wait(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         """Its description, once it has started."""
         if self._refused is not None:
             raise self._refused
         if self._known is None:
             try:
-                self._known = self._told(_START)
+                self._known = self._received_description(_START)
             except TimeoutError as error:
                 self._refused = self._does_not_start(error)
                 raise self._refused from None
@@ -108,54 +108,54 @@ class RemoteEngine:
     @property
     def name(self) -> str:
         """The engine's name."""
-        return str(self._wait()["name"])
+        return str(self._description()["name"])
 
     @property
     def version(self) -> str:
         """The engine's version."""
-        return str(self._wait()["version"])
+        return str(self._description()["version"])
 
     @property
     def claims(self) -> frozenset[str]:
         """The groups that it claims."""
-        return frozenset(self._wait()["claims"])
+        return frozenset(self._description()["claims"])
 
     @property
     def complete(self) -> bool:
         """Whether it claims to provide every name."""
-        return bool(self._wait()["complete"])
+        return bool(self._description()["complete"])
 
     @property
     def may(self) -> frozenset[str]:
         """What its programs may do beyond the wall."""
-        return frozenset(self._wait()["may"])
+        return frozenset(self._description()["may"])
 
     @property
     def available(self) -> frozenset[str]:
         """The needs of scenarios that are met there."""
-        return frozenset(self._wait()["available"])
+        return frozenset(self._description()["available"])
 
     @property
     def divergences(self) -> str:
         """Its divergence file, if it names one."""
-        return str(self._wait()["divergences"])
+        return str(self._description()["divergences"])
 
     @property
     def terms(self) -> Terms:
         """On what terms it is compared."""
-        told = self._wait()["terms"]
-        tolerances = tuple((dtype, (rtol, atol)) for dtype, (rtol, atol) in told["tolerances"])
-        return Terms(**{**told, "left_out": tuple(told["left_out"]), "tolerances": tolerances})
+        terms = self._description()["terms"]
+        tolerances = tuple((dtype, (rtol, atol)) for dtype, (rtol, atol) in terms["tolerances"])
+        return Terms(**{**terms, "left_out": tuple(terms["left_out"]), "tolerances": tolerances})
 
     @property
     def adapter(self) -> str:
         """The class of its adapter."""
-        return str(self._wait()["adapter"])
+        return str(self._description()["adapter"])
 
     @cached_property
     def torch(self) -> ModuleType | None:
         """An empty module with the name of its torch."""
-        return ModuleType(self._wait()["module"]) if self._wait()["module"] else None
+        return ModuleType(self._description()["module"]) if self._description()["module"] else None
 
     def __repr__(self) -> str:
         return f"<{self._named()}>"
@@ -171,7 +171,7 @@ class RemoteEngine:
         """Whether it is still starting, so that a caller would have to wait."""
         if self._known is None:
             try:
-                self._known = self._told(0)
+                self._known = self._received_description(0)
             except TimeoutError:
                 return True
         return False
@@ -225,7 +225,7 @@ class RemoteEngine:
 
     def _ask(self, request: str, seconds: float) -> str | Died:
         """The answer to a request, which may have been sent ahead; each request gets ``seconds``."""
-        self._wait()
+        self._description()
         self._send(request)
         while request not in self._answers:
             earlier = self._answered
@@ -256,7 +256,7 @@ class RemoteEngine:
         try:
             if self._channel is None:
                 self._launch()
-                self._told(_START)
+                self._received_description(_START)
                 self._write([*self._sent])
         except (EngineNotFoundError, TimeoutError) as error:
             self.close()
@@ -312,8 +312,8 @@ class RemoteEngine:
         except Exception as error:  # execnet raises several types
             raise self._does_not_start(error) from None
 
-    def _told(self, seconds: float) -> dict[str, Any]:
-        """Its description, once it has started; raises TimeoutError after ``seconds``."""
+    def _received_description(self, seconds: float) -> dict[str, Any]:
+        """The description that it sends when it has started; raises TimeoutError after ``seconds``."""
         try:
             known: dict[str, Any] = json.loads(self._received(seconds))
         except TimeoutError:

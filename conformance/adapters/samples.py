@@ -180,7 +180,7 @@ def _node(torch: Any) -> Any:
 
 def _vmap_info(torch: Any) -> Any:
     """The info that a Function's vmap rule receives."""
-    told: list[Any] = []
+    infos: list[Any] = []
 
     class Same(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
@@ -192,8 +192,8 @@ def _vmap_info(torch: Any) -> Any:
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, x: Any) -> Any:
-            told.append(info)
+            infos.append(info)
             return x.clone(), 0
 
     torch.func.vmap(Same.apply)(torch.ones(1))
-    return told[0]
+    return infos[0]

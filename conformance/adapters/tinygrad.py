@@ -13,9 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("DEV", "PYTHON")  # before tinygrad looks for clang
-os.environ.setdefault(
-    "PARALLEL", "0"
-)  # a pool of processes would answer with pickles, which the wall refuses
+os.environ.setdefault("PARALLEL", "0")  # a pool of processes answers with pickles, which the wall refuses
 
 import tinygrad
 from tinygrad import dtypes
@@ -59,17 +57,17 @@ class TinygradTensor(WrappedArray, shown_as="Tensor"):
 
     def tolist(self) -> Any:
         """The numbers."""
-        return _held(self.own).tolist()
+        return _on_device(self.own).tolist()
 
     def item(self) -> Any:
         """The number."""
-        return _held(self.own).item()
+        return _on_device(self.own).item()
 
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **named: Any
     ) -> None:
         """tinygrad's backward pass: a graph is never freed, and gradients are part of it."""
-        _in_time(self.own).backward(gradient_of((gradient,), named))
+        _checked_size(self.own).backward(gradient_of((gradient,), named))
 
     @property
     def grad(self) -> Any:
@@ -77,12 +75,12 @@ class TinygradTensor(WrappedArray, shown_as="Tensor"):
         return None if self.own.grad is None else TinygradTensor(self.own.grad)
 
 
-def _held(own: Any) -> Any:
+def _on_device(own: Any) -> Any:
     """A constant, moved to a device, since clang would compile it otherwise."""
-    return _in_time(own) if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
+    return _checked_size(own) if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
 
 
-def _in_time(own: Any) -> Any:
+def _checked_size(own: Any) -> Any:
     """Refuse large graphs: computation is lazy, and a chain of a thousand operations takes minutes."""
     if len(own.uop.toposort()) > 2_000:
         raise NotImplementedError("a graph of more than 2000 operations")

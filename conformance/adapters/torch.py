@@ -12,7 +12,7 @@ import torch.nn.utils.prune
 import torch.optim.lr_scheduler
 
 from conformance.adapters.guards import guard
-from conformance.adapters.module import TellingZeros
+from conformance.adapters.module import ZeroTensorEngine
 
 _load_decompositions: Any = torch.autograd.forward_ad._maybe_load_decompositions
 
@@ -27,7 +27,7 @@ def _load_decompositions_quietly() -> None:
 torch.autograd.forward_ad._maybe_load_decompositions = _load_decompositions_quietly
 
 
-engine = TellingZeros("torch", torch)
+engine = ZeroTensorEngine("torch", torch)
 engine.says_what_draws = True
 
 guard(torch, torch.optim.lr_scheduler)

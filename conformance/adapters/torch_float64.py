@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from conformance.adapters.module import TellingZeros
+from conformance.adapters.module import ZeroTensorEngine
 from conformance.adapters.torch import engine as reference
 from conformance.runner.engine import GROUPS
 
@@ -17,8 +17,8 @@ class Float64(ModuleType):
         return getattr(reference.torch, name)
 
 
-def engine() -> TellingZeros:
+def engine() -> ZeroTensorEngine:
     """The engine: see Note [An engine's own state]. Its random numbers are others, since a float64 takes two words."""
     reference.torch.set_default_dtype(reference.torch.float64)
     claims = [group for group in GROUPS if group not in ("dtypes", "random")]
-    return TellingZeros("torch-float64", Float64("torch"), version=reference.version, claims=claims)
+    return ZeroTensorEngine("torch-float64", Float64("torch"), version=reference.version, claims=claims)

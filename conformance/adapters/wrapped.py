@@ -27,7 +27,18 @@ class Wrapped:
             cls.__name__ = cls.__qualname__ = shown_as
 
     def __init__(self, own: Any) -> None:
+        if own is None or isinstance(
+            own, list | tuple | dict | str | Wrapped
+        ):  # of a program, not of the engine
+            raise NotImplementedError(f"{type(self).__name__}() of data")
         object.__setattr__(self, "own", own)
+
+    @classmethod
+    def of(cls, own: Any) -> Any:
+        """A tensor of whatever the engine has given."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "own", own)
+        return made
 
     def __getattr__(self, name: str) -> Any:
         """A method that is a function of the engine."""
@@ -45,7 +56,9 @@ class Wrapped:
     @classmethod
     def apply(cls, function: Function, *given: Any, **named: Any) -> Any:
         """Call the engine's function with its own tensors."""
-        return cls(function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()}))
+        return cls.of(
+            function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()})
+        )
 
     def item(self) -> Any:
         """The number."""
@@ -69,6 +82,11 @@ class Wrapped:
 
 class WrappedArray(Wrapped):
     """A tensor of several numbers, of an engine that names shape, dtype and transpose as NumPy does."""
+
+    def __init__(self, own: Any) -> None:
+        if type(own) in (bool, int, float):  # a size, or a number; NumPy's own are the engine's
+            raise NotImplementedError(f"{type(self).__name__}() of data")
+        super().__init__(own)
 
     def tolist(self) -> Any:
         """The numbers."""
@@ -162,7 +180,7 @@ def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> SimpleNamespace:
     """The operations as functions of torch and methods of ``tensor``; missing arguments are reported."""
-    known = {name: _telling(name, function) for name, function in operations.items()}
+    known = {name: _checking_arguments(name, function) for name, function in operations.items()}
     tensor.operations = known
     return SimpleNamespace(
         Tensor=tensor,
@@ -173,7 +191,7 @@ def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> Simp
     )
 
 
-def _telling(name: str, function: Function) -> Function:
+def _checking_arguments(name: str, function: Function) -> Function:
     try:
         signature = inspect.signature(function)
     except ValueError:

@@ -37,12 +37,8 @@ from conformance.runner.verdict import Outcome, claim_fault, judge, place_of
 
 WAITING = 2000  # engine traces that may wait for the reference
 MOST = 200  # differences of one scenario in a result
-_FINE = (
-    "agrees",
-    "known divergence",
-    "unsupported",
-    "not observed",
-)  # verdicts under which an engine is not at fault
+_FINE = ("agrees", "known divergence", "unsupported", "not observed")
+"""The verdicts under which an engine is not at fault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ from pathlib import Path
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import TRUSTED, EngineNotFoundError, find, is_only_here
-from conformance.check.library import Library, shown
+from conformance.check.library import Library
 from conformance.check.locate import specs
 from conformance.check.releases import RECORDING
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position
 from conformance.language.suggest import did_you_mean
+from conformance.report.text import short_path
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import Engine
 
@@ -89,10 +90,10 @@ def reference(recording: str | None = None, *, here: bool = False) -> Engine:
 
 def recording_instead() -> str | None:
     """The suite's own recording, if torch is not installed."""
-    return None if importlib.util.find_spec("torch") is not None else shown(RECORDING)
+    return None if importlib.util.find_spec("torch") is not None else short_path(RECORDING)
 
 
-def candidate(found: Engine) -> EngineUnderTest:
+def with_divergences(found: Engine) -> EngineUnderTest:
     """An engine with its divergence file, which is named by its attribute ``divergences`` or by the engine's name.
 
     Raises:
@@ -104,19 +105,19 @@ def candidate(found: Engine) -> EngineUnderTest:
         return EngineUnderTest(found, Path(path.name))  # where a new one would be written
     from conformance.language.divergences import load_divergences
 
-    declared = load_divergences(Path(shown(path)))
+    declared = load_divergences(Path(short_path(path)))
     entries = tuple(Divergence(**entry) for entry in declared.entries)
     return EngineUnderTest(found, path, entries, declared.problems)
 
 
-def misdeclared(candidate: EngineUnderTest, library: Library) -> Iterator[Problem]:
+def misdeclared(under_test: EngineUnderTest, library: Library) -> Iterator[Problem]:
     """The problems of an engine's divergence file: invalid entries, unknown facets, unknown scenarios.
 
     An entry that names a scenario in a file of the specs that this run has not loaded is not judged: loading all of
     them would take longer than the run.
     """
-    yield from candidate.problems
-    yield from misplaced(candidate.entries, library)
+    yield from under_test.problems
+    yield from misplaced(under_test.entries, library)
 
 
 def misplaced(entries: Sequence[Divergence], library: Library) -> Iterator[Problem]:

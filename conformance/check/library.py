@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 from conformance.check.locate import claims_files, governing_claims, is_scenario_file, scenario_files
 from conformance.language import cache
 from conformance.language.load_result import LoadResult, Problem
-from conformance.language.scenario import Position, Scenario, Tier
+from conformance.language.scenario import Position, Tier, base_id
 from conformance.language.suggest import did_you_mean
+from conformance.report.text import short_path
 
 if TYPE_CHECKING:
     from conformance.language.claims import Claims
@@ -32,10 +32,10 @@ class Library:
         """The scenarios of a file up to a tier and its problems, including conflicts with other files."""
         path = path.resolve()
         if path not in self._loaded:
-            loaded = cache.load(Path(shown(path)), tier)
+            loaded = cache.load(Path(short_path(path)), tier)
             problems = [*loaded.problems, *self._repeated(loaded), *self._unknown_claims(path, loaded)]
             wrong = {problem.scenario for problem in problems}
-            scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
+            scenarios = tuple(each for each in loaded.scenarios if base_id(each.id) not in wrong)
             ordered = sorted(
                 dict.fromkeys(problems), key=lambda each: (each.position.line, each.position.column)
             )
@@ -63,7 +63,7 @@ class Library:
                 load_claims,  # imports pydantic, which cached files do not need
             )
 
-            self._claims[folder] = load_claims(*(Path(shown(path)) for path in claims_files(folder)))
+            self._claims[folder] = load_claims(*(Path(short_path(path)) for path in claims_files(folder)))
         return self._claims[folder]
 
     def governing(self, scenario_file: Path) -> Path | None:
@@ -82,9 +82,7 @@ class Library:
     def ids_elsewhere(self, folder: Path) -> frozenset[str]:
         """The ids written in the files below a folder that have not been loaded, found without loading them."""
         files = (path for path in scenario_files([folder.resolve()]) if path not in self._cases)
-        return frozenset(
-            found.decode() for path in files if path.is_file() for found in _ID.findall(path.read_bytes())
-        )
+        return frozenset(written_ids(files))
 
     def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
         """The cases of the files loaded so far, in any tier, with the claims of each; in a folder or everywhere."""
@@ -104,11 +102,11 @@ class Library:
 
     def _repeated(self, loaded: LoadResult) -> Iterable[Problem]:
         for scenario in loaded.scenarios:
-            first = self._defined.setdefault(base_id(scenario), scenario.position)
+            first = self._defined.setdefault(base_id(scenario.id), scenario.position)
             if first != scenario.position:
-                message = f"the id {base_id(scenario)} is used already, at {first}"
+                message = f"the id {base_id(scenario.id)} is used already, at {first}"
                 yield Problem(
-                    scenario.position, message, "ids are unique in the whole run", base_id(scenario)
+                    scenario.position, message, "ids are unique in the whole run", base_id(scenario.id)
                 )
 
     def _unknown_claims(self, path: Path, loaded: LoadResult) -> Iterable[Problem]:
@@ -121,7 +119,7 @@ class Library:
             if claim not in known:
                 message = f"there is no claim {claim}{_where(folder, claim)}"
                 hint = did_you_mean(claim, known) or _TO_DECLARE
-                yield Problem(scenario.position, message, hint, base_id(scenario))
+                yield Problem(scenario.position, message, hint, base_id(scenario.id))
 
 
 _TO_DECLARE = (
@@ -133,18 +131,12 @@ def _where(folder: Path | None, claim: str) -> str:
     """Where a claim was looked for: the file of its document, if it has one, or all of them."""
     files = claims_files(folder) if folder else ()
     own = [file for file in files if file.stem == claim.partition("/")[0]] or files
-    return f" in {', '.join(map(shown, own[:3]))}" if len(own) <= 3 and own else ""
+    return f" in {', '.join(map(short_path, own[:3]))}" if len(own) <= 3 and own else ""
 
 
-_ID = re.compile(rb"""^\s*(?:- )?id:\s*["']?([\w-]+)""", re.MULTILINE)
+_ID = re.compile(rb"""^[ -]*["']?id["']?\s*:\s*["']?([\w-]+)""", re.MULTILINE)
 
 
-def base_id(scenario: Scenario) -> str:
-    """The id as it is written, without the label of a matrix case."""
-    return scenario.id.partition("[")[0]
-
-
-def shown(path: Path) -> str:
-    """The path as a person in the current folder would type it."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith(os.path.join("..", "..")) else relative
+def written_ids(files: Iterable[Path]) -> set[str]:
+    """The ids in the files, found without loading them."""
+    return {found.decode() for path in files if path.is_file() for found in _ID.findall(path.read_bytes())}

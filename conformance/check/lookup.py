@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.check import locate
-from conformance.check.library import Library, base_id
-from conformance.language.scenario import Scenario
+from conformance.check.library import Library, written_ids
+from conformance.language.scenario import Scenario, base_id
 from conformance.language.suggest import did_you_mean
-
-_ID = re.compile(rb"""^[ -]*(?:- )?["']?id["']?\s*:\s*["']?([a-z0-9-]+)""", re.MULTILINE)
-
 
 _PRINTED = re.compile(
     r"^(?:[A-Z]+ )?(\S+\.ya?ml(?:::[^\s\[]+(?:\[.*?\])?)?)(?: (?:- |[A-Z]+\b).*)?$", re.DOTALL
@@ -54,7 +51,7 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
 def _cases(files: list[Path], base: str, library: Library) -> Iterator[Scenario]:
     """The cases of one scenario in these files, or of all; raises NotFoundError if there are none."""
     loaded = library.load_all(files)
-    found = [case for case in loaded.scenarios if base in ("", base_id(case))]
+    found = [case for case in loaded.scenarios if base in ("", base_id(case.id))]
     if not found:
         wrong = [str(problem) for problem in loaded.problems if base in ("", problem.scenario)]
         if wrong:
@@ -90,7 +87,5 @@ def _files_with(base: str) -> list[Path]:
 
 
 def _near(base: str) -> str:
-    files = locate.scenario_files([locate.specs()])
-    known = {found.decode() for path in files for found in _ID.findall(path.read_bytes())}
-    near = did_you_mean(base, known)
+    near = did_you_mean(base, written_ids(locate.scenario_files([locate.specs()])))
     return f"; {near}" if near else ""

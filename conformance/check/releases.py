@@ -26,11 +26,11 @@ from conformance.adapters import divergences
 from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.adapters.recording import NotARecordingError, NotRecordedError, Recording, read
 from conformance.adapters.registry import EngineNotFoundError, find
-from conformance.check.library import shown
 from conformance.check.locate import is_in_specs, specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Scenario
 from conformance.language.words import RELEASE
+from conformance.report.text import short_path
 from conformance.runner.compare import differences
 from conformance.runner.execute import run
 from conformance.runner.extras import how_to_install
@@ -117,7 +117,7 @@ def release_files(files: Iterable[Path] | None = None) -> tuple[ReleaseFile, ...
 
     found = []
     for path in folder().glob("*.yaml") if files is None else files:
-        declared = load_release(Path(shown(path)))
+        declared = load_release(Path(short_path(path)))
         version = version_of(path.stem)
         if version is not None:
             entries = tuple(Divergence(**entry) for entry in declared.entries)

@@ -54,6 +54,18 @@ def takes_paths(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def takes_engine(parser: argparse.ArgumentParser, default: str, use: str) -> None:
+    """Add the option ``--engine``; ``use`` says what for."""
+    parser.add_argument("--engine", default=default, help=f"{use} (default: {default})")
+
+
+def takes_format(parser: argparse.ArgumentParser, *formats: str, more: str = "") -> None:
+    """Add the option ``--format``; the first format is the default."""
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help=f"the form of the output{more} (default: text)"
+    )
+
+
 def takes_engine_python(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--engine-python``."""
     parser.add_argument("--engine-python", metavar="PATH", help="the Python interpreter that has the engine")
@@ -132,6 +144,14 @@ def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
         if sys.stderr.isatty():
             print(f"\r{number} of {len(scenarios)}", end="\r", file=sys.stderr, flush=True)
         yield scenario
+
+
+def progress_line(text: str, *, often: bool = False) -> None:
+    """Show progress in one line on a terminal; in a log, skip lines that are marked ``often``."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    elif text and not often:
+        print(text, file=sys.stderr, flush=True)
 
 
 def bar(done: int, of: int, width: int = 30) -> None:

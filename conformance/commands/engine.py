@@ -16,7 +16,9 @@ from conformance.commands.command import (
     Misuse,
     announce,
     scenarios_from,
+    takes_engine,
     takes_engine_python,
+    takes_format,
     takes_paths,
     takes_reference,
     takes_time_limit,
@@ -38,7 +40,11 @@ def add_commands(add: Add) -> None:
         describe_engine,
         "describe an engine: what can be read, which names are missing, what to do next",
     )
-    describing.add_argument("name", metavar="ENGINE")
+    describing.add_argument(
+        "name",
+        metavar="ENGINE",
+        help="a registered name, a module that looks like torch, or module:attribute",
+    )
     takes_engine_python(describing)
     takes_reference(describing, "for --propose")
     takes_time_limit(describing)
@@ -62,37 +68,43 @@ def add_commands(add: Add) -> None:
         coverage,
         "the vocabulary by area: which names an engine provides, which ones scenarios use",
     )
-    covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    takes_engine(covering, "inhouse", "the engine whose names are listed")
     takes_engine_python(covering)
-    covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    takes_format(covering, "text", "json")
     takes_paths(covering)
 
     recording = add("record", record, "record the traces of torch, or of another engine, in a file")
-    recording.add_argument("--engine", default="torch", help="(default: torch)")
+    takes_engine(recording, "torch", "the engine to record")
     takes_engine_python(recording)
     recording.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the recording, which is compressed if the name ends in .gz",
     )
     takes_time_limit(recording)
-    recording.add_argument("--tier", choices=TIERS, default="full", help="the last tier (default: full)")
+    recording.add_argument(
+        "--tier", choices=TIERS, default="full", help="the last tier that is recorded (default: full)"
+    )
     takes_paths(recording)
 
 
 def describe_engine(known: argparse.Namespace, _: list[str]) -> int:
     """Describe an engine to its author; or print what its divergence file needs, or what runs for an operator."""
     from conformance.adapters.probe import probe
-    from conformance.check.engine_under_test import candidate, engine_of_command, reference
+    from conformance.check.engine_under_test import engine_of_command, reference, with_divergences
     from conformance.language.usage import names_used
     from conformance.report.engine import describe
 
     if known.source is not None:
         return _show_source(known.name, known.source)
-    found = candidate(engine_of_command(known.name, known.engine_python))
+    found = with_divergences(engine_of_command(known.name, known.engine_python))
     if found.problems and found.file.is_file():  # a file that is named may not exist yet
         raise Misuse("\n".join(map(str, found.problems)))
     if known.propose:
-        up_to = TIERS[: TIERS.index(known.tier) + 1]
-        scenarios = [each for each in scenarios_from(known.paths, known.tier) if each.tier in up_to]
+        scenarios = scenarios_from(known.paths, known.tier)
         torch = reference(known.reference)
         if incomplete := getattr(torch, "incomplete", ""):
             print(f"{known.reference} is incomplete: {incomplete}", file=sys.stderr)
@@ -162,10 +174,10 @@ def _propose(
 ) -> int:
     """Run all scenarios and print the diff; crashes that no entry can cover go to stderr."""
     from conformance.adapters.divergences import cover
-    from conformance.check.library import shown
     from conformance.check.proposing import by_cause
     from conformance.report.causes import clustered, description, texts_of
     from conformance.report.proposal import Undeclared, diff, of_engine
+    from conformance.report.text import short_path
     from conformance.runner.compare import is_ending
     from conformance.runner.engine import terms_of
     from conformance.runner.execute import available, run
@@ -209,13 +221,13 @@ def _propose(
     lines: list[str] = []
     if undeclared or len(remaining) < len(found.entries):
         lines += diff(
-            shown(found.file),
+            short_path(found.file),
             text,
             of_engine(found.engine.name),
             remaining,
             by_cause(undeclared, len(scenarios)),
         )
-    for line in lines or [f"{shown(found.file)} needs no change"]:
+    for line in lines or [f"{short_path(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:
         print(f"no entry covers this: {line}", file=sys.stderr)
@@ -237,8 +249,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
 
     about = provenance((), known.tier)
     recorded = engine_of_command(known.engine, known.engine_python)
-    up_to = TIERS[: TIERS.index(known.tier) + 1]
-    scenarios = [scenario for scenario in scenarios_from(known.paths) if scenario.tier in up_to]
+    scenarios = scenarios_from(known.paths, known.tier)
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from conformance.check import locate
-from conformance.commands.command import FAILED, Add, Misuse, at_least_one, scenarios_in
+from conformance.commands.command import FAILED, Add, Misuse, at_least_one, scenarios_in, takes_engine
 
 
 def add_commands(add: Add) -> None:
@@ -15,15 +15,21 @@ def add_commands(add: Add) -> None:
     fuzzing = add(
         "fuzz", fuzz, "run random programs on torch and an engine; each divergence becomes a scenario"
     )
-    fuzzing.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    takes_engine(fuzzing, "inhouse", "the engine to compare")
     fuzzing.add_argument(
-        "--examples", type=at_least_one, default=1000, metavar="N", help="programs (default: 1000)"
+        "--examples", type=at_least_one, default=1000, metavar="N", help="how many programs (default: 1000)"
     )
     fuzzing.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="the seed that the programs are generated from"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="the seed that the programs are generated from (default: 0)",
     )
     fuzzing.add_argument("--save", type=Path, metavar="DIR", help="write each divergence as a scenario file")
-    fuzzing.add_argument("--processes", type=at_least_one, default=1, metavar="P", help="(default: 1)")
+    fuzzing.add_argument(
+        "--processes", type=at_least_one, default=1, metavar="P", help="how many processes (default: 1)"
+    )
     fuzzing.add_argument(
         "--results",
         type=Path,

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.check import locate
-from conformance.commands.command import Add, Misuse, at_least_one, scenarios_in
+from conformance.commands.command import Add, Misuse, at_least_one, progress_line, scenarios_in, takes_format
 from conformance.commands.sampled_mutants import add_options, sampled
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from conformance.mutation.campaign import Check
     from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
-
-SECONDS = 10.0  # time limit of a scenario on a faulty engine
 
 
 def add_commands(add: Add) -> None:
@@ -30,7 +28,7 @@ def add_commands(add: Add) -> None:
     )
     mutating.add_argument("--area", help="only the faults of this area")
     mutating.add_argument("--name", action="append", help="only this fault; repeatable")
-    mutating.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    takes_format(mutating, "text", "json")
     mutating.add_argument(
         "--whole",
         action="store_true",
@@ -41,7 +39,7 @@ def add_commands(add: Add) -> None:
         type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="(default: one per processor)",
+        help="how many processes (default: one per processor)",
     )
     add_options(mutating)
 
@@ -61,9 +59,9 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     if wrong and len(wrong) == len(chosen):
         raise Misuse("\n".join(wrong.values()))
     scenarios = [each for each in scenarios_in([locate.specs()]) if "second_device" not in each.needs]
-    _tell(f"{len(scenarios)} scenarios on torch")
+    progress_line(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
-    _tell(f"{len(checks)} scenarios on the unchanged engine")
+    progress_line(f"{len(checks)} scenarios on the unchanged engine")
     fitting = [each for each in chosen if each.id not in wrong]
     visits = survey(checks, fitting, known.processes)
     unusable = [
@@ -76,8 +74,8 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
         verdicts.append(verdict)
         survivors = sum(not each.kills for each in verdicts)
         text = f"{len(verdicts)} of {len(chosen)} faults, {survivors} not killed; {verdict.mutant.id}"
-        _tell(text, often=bool(verdict.kills) and len(verdicts) % 10 > 0)
-    _tell("")
+        progress_line(text, often=bool(verdict.kills) and len(verdicts) % 10 > 0)
+    progress_line("")
     verdicts.sort(key=lambda verdict: chosen.index(verdict.mutant))
     ran = [check.id for check in checks] if known.whole else []
     if known.format == "json":
@@ -128,16 +126,9 @@ def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
 def difference(scenario: Scenario, reference: Trace) -> str:
     """The first difference between the in-house engine and torch."""
     from conformance.adapters.registry import find
+    from conformance.mutation.reach import SECONDS
     from conformance.runner.compare import differences
     from conformance.runner.execute import run
 
     found = differences(scenario, reference, run(scenario, find("inhouse"), seconds=SECONDS))
     return str(found[0]) if found else ""
-
-
-def _tell(text: str, *, often: bool = False) -> None:
-    """Show progress in one line on a terminal; in a log, skip lines that are marked ``often``."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-    elif text and not often:
-        print(text, file=sys.stderr, flush=True)

@@ -95,8 +95,8 @@ def _draft(
     release: Release, used: set[Divergence], ran: set[str] | None, undeclared: list[Undeclared]
 ) -> list[str]:
     """A diff of the release's own file: without entries that explain nothing, with entries for what none explains."""
-    from conformance.check.library import shown
     from conformance.report.proposal import diff, of_release
+    from conformance.report.text import short_path
 
     own = [entry for file in release.files if file.version == release.version for entry in file.entries]
     kept = [
@@ -107,4 +107,4 @@ def _draft(
     if len(kept) == len(own) and not undeclared:
         return []
     text = release.path.read_text(encoding="utf-8") if release.path.is_file() else ""
-    return list(diff(shown(release.path), text, of_release(release.label), kept, undeclared))
+    return list(diff(short_path(release.path), text, of_release(release.label), kept, undeclared))

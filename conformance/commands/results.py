@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import FAILED, Add, Misuse, scenarios_from, takes_paths
+from conformance.commands.command import FAILED, Add, Misuse, scenarios_from, takes_format, takes_paths
 from conformance.runner.engine import GROUPS
 
 if TYPE_CHECKING:
@@ -21,44 +21,54 @@ def add_commands(add: Add) -> None:
     grading = add(
         "matrix", matrix, "a table of engines by area and group of facets, from --conformance-json files"
     )
-    grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    grading.add_argument(
-        "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
-    )
+    _takes_results(grading)
+    takes_format(grading, "text", "markdown", "json")
 
     comparing = add(
         "diff",
         diff,
         "compare two results, or two recordings: what broke, what was fixed, what has another cause",
     )
-    comparing.add_argument("before", type=Path, metavar="BEFORE")
-    comparing.add_argument("after", type=Path, metavar="AFTER")
+    for side in ("before", "after"):
+        comparing.add_argument(
+            side, type=Path, metavar=side.upper(), help="a file of --conformance-json, or a recording"
+        )
     takes_paths(comparing)
 
     joining = add(
         "join", join, "join the results of the shards of a run, and name the shards that are missing"
     )
-    joining.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    joining.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    _takes_results(joining, ", one of each shard")
+    joining.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file with all results"
+    )
 
     summing = add("summary", summary, "a few kB of JSON from results, by tier, area and group; or a badge")
-    summing.add_argument("file", type=Path, metavar="FILE")
+    summing.add_argument("file", type=Path, metavar="FILE", help="a file of --conformance-json")
     summing.add_argument(
         "--badge", action="store_true", help="a badge for shields.io's endpoint: the share that agrees"
     )
-    summing.add_argument("--engine", default="", help="of the badge (default: the only one)")
+    summing.add_argument("--engine", default="", help="the engine of the badge (default: the only one)")
     summing.add_argument(
-        "--group", choices=GROUPS, default="", help="of the badge (default: all that it claims)"
+        "--group", choices=GROUPS, default="", help="the group of the badge (default: all that are claimed)"
     )
-    summing.add_argument("-o", "--output", type=Path, metavar="FILE", help="(default: standard output)")
+    summing.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="the file to write (default: standard output)"
+    )
 
     showing = add(
         "site", site, "static pages of results: the matrix, each engine with its history, each claim"
     )
+    _takes_results(showing, "; several runs of an engine are its history")
     showing.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="several runs of an engine are its history"
+        "-o", "--output", type=Path, required=True, metavar="FOLDER", help="the folder of the pages"
     )
-    showing.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+
+
+def _takes_results(parser: argparse.ArgumentParser, more: str = "") -> None:
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help=f"files of --conformance-json{more}"
+    )
 
 
 def matrix(known: argparse.Namespace, _: list[str]) -> int:

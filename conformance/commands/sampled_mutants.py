@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.check import locate
-from conformance.commands.command import Misuse, at_least_one, scenarios_from, takes_paths, takes_reference
+from conformance.commands.command import (
+    Misuse,
+    at_least_one,
+    progress_line,
+    scenarios_from,
+    takes_paths,
+    takes_reference,
+)
 
 if TYPE_CHECKING:
     from conformance.mutation.changes import SourceChange
@@ -29,7 +34,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--sample", type=at_least_one, metavar="N", help="make N faults at random from the engine's source"
     )
     group.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="other numbers draw other faults (default: 0)"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="the seed that the faults are drawn with (default: 0)",
     )
     group.add_argument(
         "--paths",
@@ -40,15 +49,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="files and folders of the engine, or packages (default: the core of the in-house engine)",
     )
     group.add_argument("--engine", default="inhouse", help="an engine in pure Python (default: inhouse)")
-    group.add_argument("--tier", choices=("core", "standard"), default="standard", help="(default: standard)")
     group.add_argument(
-        "--equivalent", type=Path, metavar="FILE", help="the records of faults that nothing can see"
+        "--tier",
+        choices=("core", "standard"),
+        default="standard",
+        help="the last tier of the scenarios that run (default: standard)",
+    )
+    group.add_argument(
+        "--equivalent", type=Path, metavar="FILE", help="the records of faults that no program can see"
     )
     group.add_argument(
         "--at-least",
         type=float,
         metavar="PERCENT",
-        help="succeed with this score; else only if no fault survives",
+        default=100.0,
+        help="succeed from this score on (default: 100, no fault survives)",
     )
     takes_paths(group)  # type: ignore[arg-type]  # a group of options
     takes_reference(group)  # type: ignore[arg-type]
@@ -76,19 +91,21 @@ def sampled(known: argparse.Namespace) -> int:
         known.engine,
         of,
         known.processes,
-        lambda count: _tell(f"{count} scenarios on the unchanged engine"),
+        lambda count: progress_line(f"{count} scenarios on the unchanged engine"),
     )
     found: dict[int, Trial] = {}
     for number, trial in trials(changes, cases, visits, known.engine, of, known.processes):
         found[number] = trial if trial.killer else replace(trial, equivalent=_reason(records, trial.change))
-        _tell(f"{len(found)} of {len(changes)} faults: {score([*found.values()])}", often=len(found) % 10 > 0)
-    _tell("")
+        progress_line(
+            f"{len(found)} of {len(changes)} faults: {score([*found.values()])}", often=len(found) % 10 > 0
+        )
+    progress_line("")
     ordered = [found[number] for number in range(len(changes))]
     if known.format == "json":
         print(json.dumps(as_json(ordered, of.read), indent=2, ensure_ascii=False))
     else:
         print("\n".join(report(ordered, of.read)))
-    return 0 if percent(ordered) >= (100 if known.at_least is None else known.at_least) else 1
+    return 0 if percent(ordered) >= known.at_least else 1
 
 
 def _records(path: Path | None, engine: str, of: Sources) -> list[Record]:
@@ -123,8 +140,7 @@ def _cases(known: argparse.Namespace) -> list[RecordedCase]:
 
     recording = reference(known.reference or str(RECORDING))
     assert isinstance(recording, Recording)
-    tiers = ("core", "standard")[: 1 + (known.tier == "standard")]
-    chosen = [each for each in scenarios_from(known.paths or [locate.specs()]) if each.tier in tiers]
+    chosen = scenarios_from(known.paths, known.tier)
     cases, stale = [], 0
     for scenario in chosen:
         if set(scenario.needs) - recording.available:
@@ -135,17 +151,9 @@ def _cases(known: argparse.Namespace) -> list[RecordedCase]:
         except NotRecordedError:
             stale += 1
     if stale:
-        _tell(
+        progress_line(
             f"{stale} of {len(chosen)} scenarios are not in {recording.path}, and were left out: record it again"
         )
     if not cases:
         raise Misuse(f"no scenario of the tier {known.tier} is in {recording.path}")
     return cases
-
-
-def _tell(text: str, *, often: bool = False) -> None:
-    """Show progress in one line on a terminal; in a log, skip lines that are marked ``often``."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-    elif text and not often:
-        print(text, file=sys.stderr, flush=True)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from conformance.commands.command import (
     Add,
     Misuse,
+    takes_engine,
     takes_engine_python,
+    takes_format,
     takes_reference,
     takes_time_limit,
 )
@@ -29,9 +31,7 @@ def add_commands(add: Add) -> None:
     """The commands of this module."""
     showing = add("show", show, "show a scenario statement by statement, on torch and on an engine")
     _names_a_case(showing)
-    showing.add_argument(
-        "--engine", default="inhouse", help="torch shows the reference alone (default: inhouse)"
-    )
+    takes_engine(showing, "inhouse", "the engine to compare; torch shows the reference alone")
     takes_engine_python(showing)
     takes_reference(showing)
     takes_time_limit(showing)
@@ -53,11 +53,13 @@ def add_commands(add: Add) -> None:
     drawing.add_argument(
         "--line", type=int, metavar="N", help="the graph after the statement on line N of the file"
     )
-    drawing.add_argument("--engine", default="torch", help="(default: torch)")
+    takes_engine(drawing, "torch", "the engine that runs the scenario")
     takes_engine_python(drawing)
     takes_time_limit(drawing)
     drawing.add_argument("--saved", action="store_true", help="also draw what each node saved for backward")
-    drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
+    drawing.add_argument(
+        "-o", "--output", metavar="FILE.svg", help="the file to write (default: standard output)"
+    )
 
     making = add("new", new, "turn PyTorch code into a scenario, with torch's results filled in")
     making.add_argument(
@@ -70,7 +72,7 @@ def add_commands(add: Add) -> None:
         "-o", "--output", metavar="FILE.yaml", help="the file to create (default: standard output)"
     )
     takes_time_limit(making)
-    making.add_argument("--id", default="", help="(default: derived from the title)")
+    making.add_argument("--id", default="", help="the scenario's id (default: derived from the title)")
     making.add_argument(
         "--title", default="", help="what torch does (default: the first comment, or the error)"
     )
@@ -83,7 +85,7 @@ def add_commands(add: Add) -> None:
         help="Markdown, reStructuredText, a notebook, a script or a session at a prompt",
     )
     takes_time_limit(checking)
-    checking.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    takes_format(checking, "text", "json")
 
     documenting = add(
         "docs", docs, "regenerate the parts of the Markdown files that come from code and specs"
@@ -150,10 +152,10 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             agrees=outcome.verdict == "agrees",
         )
         unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
-        told = statement_reports(
+        statements = statement_reports(
             scenario, reference_trace, engine_trace, outcome.differences, tuple(unclaimed)
         )
-        _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
+        _print(lines(shown, statements, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
 
 
@@ -202,7 +204,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
 
     output = None if known.output is None else Path(known.output)
     if output is not None and output.exists():
-        raise Misuse(f"{output} already exists")
+        raise Misuse(f"{output} already exists: remove it, or name another file")
     if len(known.snippets) > 1 and known.id:
         raise Misuse("--id is for one snippet, and there are several")
     texts = [
@@ -258,8 +260,10 @@ def check(known: argparse.Namespace, _: list[str]) -> int:
 def _page_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise Misuse(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Misuse(f"{path} cannot be read: it is not UTF-8 text") from None
 
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:

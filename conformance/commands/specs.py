@@ -19,7 +19,9 @@ from conformance.commands.command import (
     at_least_one,
     bar,
     scenarios_in,
+    takes_engine,
     takes_engine_python,
+    takes_format,
     takes_reference,
     takes_time_limit,
     with_progress,
@@ -47,7 +49,7 @@ def add_commands(add: Add) -> None:
         type=at_least_one,
         default=os.cpu_count() or 1,
         metavar="P",
-        help="for --deep (default: one per processor)",
+        help="processes of --deep (default: one per processor)",
     )
 
     claiming = add("claims", claims, "check what documents say against torch, and whether an engine agrees")
@@ -56,21 +58,18 @@ def add_commands(add: Add) -> None:
         nargs="?",
         type=Path,
         metavar="FOLDER",
-        help="with claims and scenarios (default: the specs)",
+        help="a folder with claims and scenarios (default: the specs)",
     )
-    claiming.add_argument(
-        "--format",
-        choices=("text", "markdown", "json"),
-        default="text",
-        help="markdown: a page for each document (default: text)",
-    )
-    claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    takes_format(claiming, "text", "markdown", "json", more="; markdown has a page for each document")
+    takes_engine(claiming, "inhouse", "the engine to compare")
     takes_engine_python(claiming)
     takes_reference(claiming)
     takes_time_limit(claiming)
 
     running = add("run", run, "run the suite's own specs with pytest; all other options go to pytest")
-    running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
+    running.add_argument(
+        "--engine", action="append", default=[], help="an engine to check; repeatable (default: inhouse)"
+    )
 
 
 def lint(known: argparse.Namespace, _: list[str]) -> int:

@@ -33,7 +33,8 @@ def drawing_of(
 ) -> tuple[Statement, Drawing]:
     """The graph after a step or a line of the file; by default, after the last statement with a graph."""
     if step is not None and not 1 <= step <= len(scenario.steps):
-        raise NoGraphError(f"{scenario.id} has {len(scenario.steps)} steps, there is no step {step}")
+        count = len(scenario.steps)
+        raise NoGraphError(f"{scenario.id} has {count} step{'s' * (count > 1)}, there is no step {step}")
     observed = replace(scenario, observe="each")
     moment = _moment(observed, run(observed, engine, seconds=seconds), step, line)
     drawing = draw(moment.state or {})
@@ -52,7 +53,10 @@ def _moment(scenario: Scenario, trace: Trace, step: int | None, line: int | None
         ][-1:]
     ended = f"; it ended with {trace.moments[-1].raised}" if trace.moments[-1].raised else ""
     if not found:
-        raise NoGraphError(f"{scenario.id} has no statement there{ended}")
+        last = len(scenario.steps) - 1
+        lines = file_line(scenario, 0, 1), file_line(scenario, last, scenario.steps[last].run.count("\n"))
+        where = f"its programs are on the lines {lines[0]} to {max(lines)} of the file"
+        raise NoGraphError(f"{scenario.id} has no statement there: {where}{ended}")
     with_graph = [each for each in found if draw(each.state or {}).boxes]
     if not with_graph:
         leaves = any(facets.get("requires_grad") for each in found for facets in (each.state or {}).values())

@@ -27,7 +27,10 @@ from ._c10.errors import unimplemented
 from ._c10.operator_facts import composite as _composite
 from ._c10.shapes import existing_dim
 
-_FLOATS = "Only supports floating-point dtypes, but found: "
+_REAL = {
+    "rfftn": "rfftn expects a real-valued input tensor, but got ",
+    "ihfftn": "Only supports floating-point dtypes, but found: ",
+}
 _COMPLEX = {_dtypes.float32: _dtypes.complex64, _dtypes.float64: _dtypes.complex128}
 
 
@@ -70,76 +73,7 @@ def _check_points(count: int) -> None:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
 
 
-# One dimension ------------------------------------------------------------------------------------
-
-
-def _of_real(
-    name: str,
-    input: Tensor,
-    n: int | None,
-    dim: int,
-    norm: Any,
-    forward: bool,
-    onesided: bool = True,
-) -> Tensor:
-    if input.is_complex():
-        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
-    input = _promoted(input)
-    axis = existing_dim(dim, input._array.ndim)
-    _check_points(input._array.shape[axis] if n is None else n)
-    if n is not None:
-        input = _resized(input, (axis,), (n,))
-    found = fft_r2c(input, (axis,), _normalization(norm, forward), onesided)
-    return found if forward else found.conj()
-
-
-def _of_complex(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
-    axis = existing_dim(dim, input._array.ndim)
-    _check_points(input._array.shape[axis] if n is None else n)
-    if n is not None:
-        input = _resized(input, (axis,), (n,))
-    return fft_c2c(input, (axis,), _normalization(norm, forward), forward)
-
-
-def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
-    input = _promoted(input, True)
-    axis = existing_dim(dim, input._array.ndim)
-    size = 2 * (input._array.shape[axis] - 1) if n is None else n
-    _check_points(size)
-    if n is not None:
-        input = _resized(input, (axis,), (n // 2 + 1,))
-    number = _normalization(norm, forward)
-    return fft_c2r(input.conj() if forward else input, (axis,), number, size)
-
-
-def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
-    if input.is_complex():
-        return _of_complex(name, input, n, dim, norm, forward)
-    return _of_real(name, input, n, dim, norm, forward, onesided=False)
-
-
-def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
-    @_composite(autocast="fp32", name=f"_{name}", out=None)
-    def function(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-        return transform(name, input, n, dim, norm, forward)
-
-    return _named(function, name, f"{text} along a dimension.")
-
-
-def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..., Tensor]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return function
-
-
-_WHOLE = "Numbers transformed"
-_HALF = "The first half, which says it all, of real numbers transformed"
-_BACK = "The real numbers whose transform the first half is given of,"
-fft, ifft = _single("fft", _of_any, True, _WHOLE), _single("ifft", _of_any, False, _WHOLE)
-rfft, ihfft = _single("rfft", _of_real, True, _HALF), _single("ihfft", _of_real, False, _HALF)
-irfft, hfft = _single("irfft", _to_real, False, _BACK), _single("hfft", _to_real, True, _BACK)
-
-# More dimensions ----------------------------------------------------------------------------------
+# Transforms over dimensions -----------------------------------------------------------------------
 
 
 def _shape_and_dims(input: Tensor, s: Any, dim: Any) -> tuple[list[int], Dims]:
@@ -177,10 +111,19 @@ def _all_complex(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward:
     return fft_c2c(input, axes, _normalization(norm, forward), forward)
 
 
+def _of_any(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
+    if input.is_complex():
+        return _all_complex(name, input, s, dim, norm, forward)
+    shape, axes = _shape_and_dims(input, s, dim)
+    found = fft_r2c(_resized(_promoted(input), axes, shape), axes, _normalization(norm, forward), False)
+    return found if forward else found.conj()
+
+
 def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     if input.is_complex():
-        text = "rfftn expects a real-valued input tensor, but got " if forward else _FLOATS
-        raise RuntimeError(text + input.dtype.legacy)
+        raise RuntimeError(
+            _REAL.get(name, f"{name} expects a real input tensor, but got ") + input.dtype.legacy
+        )
     shape, axes = _shape_and_dims(input, s, dim)
     _need_axes(name, axes)
     input = _resized(_promoted(input), axes, shape)
@@ -209,6 +152,24 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, forward: b
     return fft_c2r(input, axes, number, last)
 
 
+def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..., Tensor]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
+    """The transform of one dimension, where -1 does not stand for the size that there is."""
+
+    @_composite(autocast="fp32", name=f"_{name}", out=None)
+    def function(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
+        if n is not None:
+            _check_points(n)
+        return transform(name, input, n, dim, norm, forward)
+
+    return _named(function, name, f"{text} along a dimension.")
+
+
 def _multidimensional(
     name: str, transform: Callable[..., Tensor], forward: bool, text: str, autocast: str | None = "fp32"
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
@@ -224,6 +185,12 @@ def _multidimensional(
     return over("2", (-2, -1)), over("n", None)
 
 
+_WHOLE = "Numbers transformed"
+_HALF = "The first half, which says it all, of real numbers transformed"
+_BACK = "The real numbers whose transform the first half is given of,"
+fft, ifft = _single("fft", _of_any, True, _WHOLE), _single("ifft", _of_any, False, _WHOLE)
+rfft, ihfft = _single("rfft", _from_real, True, _HALF), _single("ihfft", _from_real, False, _HALF)
+irfft, hfft = _single("irfft", _into_real, False, _BACK), _single("hfft", _into_real, True, _BACK)
 fft2, fftn = _multidimensional("fft", _all_complex, True, _WHOLE)
 ifft2, ifftn = _multidimensional("ifft", _all_complex, False, _WHOLE)
 rfft2, rfftn = _multidimensional("rfft", _from_real, True, _HALF)

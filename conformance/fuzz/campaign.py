@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.adapters.registry import find
 from conformance.fuzz.features import Pair
-from conformance.fuzz.scope import GeneratedStatement, Program, prelude
+from conformance.fuzz.scope import Program, prelude
 from conformance.fuzz.search import FoundDivergence, Note, Tally, batch_seeds, scenario_of, search, skeleton
 from conformance.runner.checked_lines import DamagedError, loads, read_bytes
 from conformance.runner.engine import Engine
@@ -37,7 +37,7 @@ class Found:
     @property
     def program(self) -> Program:
         """The program again."""
-        return _program(self.statements)
+        return Program(self.statements)
 
 
 @dataclass
@@ -160,12 +160,12 @@ class _Batch:
         place = last_place(_words(self.note))
         if running != "torch":  # a crash of torch is not a divergence
             # The names that all programs have are step 0, if there are any.
-            last = place.step + (0 if prelude(_program(program)) else 1)
+            last = place.step + (0 if prelude(Program(tuple(program))) else 1)
             shown = program[: max(last, 1)]
             how_ended = f"{how} while {running} ran" + (f" ({place.error})" if place.error else "")
             kind = ("process", skeleton(shown[-1])) if shown else ("process",)
             self.found.append(Found(self.seed + _FINDS_A_BATCH + len(self.ended), shown, how_ended, kind))
-        if not program or program == _texts(_FIRST) or program in self.ended:
+        if not program or program == _FIRST.statements or program in self.ended:
             self._give_up(f"{how} while {running} ran, so no program could be run")
             return False
         self.ended.append(program)
@@ -230,7 +230,7 @@ def run_batch(
     attempt = 0
 
     def may_run(running: Engine, program: Program) -> bool:
-        texts = _texts(program)
+        texts = program.statements
         if texts in ended:
             return False
         note.write_text(json.dumps([running.name, texts, tally.programs]))
@@ -252,27 +252,19 @@ def run_batch(
     return tally, found
 
 
-def _texts(program: Program) -> tuple[str, ...]:
-    return tuple(statement.text for statement in program.statements)
-
-
-def _program(texts: Iterable[str]) -> Program:
-    return Program(tuple(GeneratedStatement(text) for text in texts))
-
-
 def _words(note: Path) -> Path:
     """The file of the last words, next to the note."""
     return note.with_suffix(".words")
 
 
-_FIRST = Program((GeneratedStatement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
+_FIRST = Program(("torch.ones(1, requires_grad=True).backward(torch.ones(1))",))
 _FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk each time
 
 
 def _plain(divergence: FoundDivergence) -> Found:
     return Found(
         divergence.seed,
-        _texts(divergence.program),
+        divergence.program.statements,
         str(divergence.difference or divergence.broken),
         divergence.kind,
     )

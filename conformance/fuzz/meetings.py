@@ -155,6 +155,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "retain_graph=True)",
         "{d} = torch.ones(2, *{b}.shape)\n"
         "{c} = torch.autograd.grad({b} * {b}, {a}, {d}, True, is_grads_batched=True)[0].sum() * {b}",
+        "{c}, = torch.autograd.grad({b}, {a}, torch.stack([{b}, {b} * 2]), create_graph=True, is_grads_batched=True)",
     ),
     "gradient edge": (
         "made = torch.autograd.grad(({b} * {b}).sum(), torch.autograd.graph.get_gradient_edge({b}), None, True)",

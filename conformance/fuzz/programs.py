@@ -116,12 +116,8 @@ def scene(draw: Draw, scope: Scope) -> None:
             scope.add(text)
 
 
-_SCENES = (
-    *GRAPH_SCENES,
-    *USE_SCENES,
-    *DERIVATIVE_SCENES,
-    *SEAM_SCENES * 2,
-)  # twice: what meets was missed most
+# Those where features meet twice, since faults there were missed most.
+_SCENES = (*GRAPH_SCENES, *USE_SCENES, *DERIVATIVE_SCENES, *SEAM_SCENES * 2)
 
 
 def meeting(among: tuple[Pair, ...], draw: Draw, scope: Scope) -> None:
@@ -164,7 +160,7 @@ def mode(draw: Draw, scope: Scope) -> None:
     kinds = _COMPUTING if inferring else one(draw, (_INSIDE, (story,)))
     for _ in range(one(draw, (1, 2, 3)) if len(kinds) > 1 else 1):
         one(draw, kinds)(draw, inner)
-    body = "\n".join(f"    {line}" for each in inner.statements for line in each.text.split("\n"))
+    body = "\n".join(f"    {line}" for each in inner.statements for line in each.split("\n"))
     scope.add(f"{head}:\n{body}")
     made = [name for name in inner.names if name not in scope.names]
     if inferring:
@@ -208,19 +204,8 @@ def decorated(draw: Draw, scope: Scope) -> None:
 _DECORATORS = tuple(each for each in MODES if each.startswith(("torch.no", "torch.enable", "torch.set_grad")))
 _COMPUTING: tuple[_Kind, ...] = (unary, view, in_place, binary, reduction)
 _INSIDE: tuple[_Kind, ...] = (
-    *_COMPUTING,
-    tensor,
-    unary,
-    view,
-    in_place,
-    backward,
-    story,
-    grad,
-    flag,
-    hook,
-    read,
-    mode,
-)
+    *_COMPUTING, tensor, unary, view, in_place, backward, story, grad, flag, hook, read, mode,
+)  # fmt: skip
 _KINDS: tuple[_Kind, ...] = (
     unary, binary, backward, reduction, view, in_place, tensor, grad, flag, unary, view, in_place, backward,
     parts, function, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch, crowd,

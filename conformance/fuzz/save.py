@@ -31,12 +31,12 @@ def scenario_yaml(found: Found, name: str, reference: Engine) -> str:
     for number, statement in enumerate(program.statements):
         error = raised.get(number)
         if error is None:
-            block += statement.text.split("\n")
+            block += statement.split("\n")
             continue
         if block:
             lines += _step(block)
             block = []
-        lines += _step(statement.text.split("\n"))
+        lines += _step(statement.split("\n"))
         lines.append(f"        raises: {error.type}")
         if error.message:
             lines.append(f"        message: {_quoted(error.message.splitlines()[0])}")
@@ -59,7 +59,7 @@ def _step(lines: list[str]) -> list[str]:
 
 
 def _title(program: Program) -> str:
-    text = "what torch does with " + program.statements[-1].text.split("\n")[0].strip()
+    text = "what torch does with " + program.statements[-1].split("\n")[0].strip()
     return _quoted(text if len(text) <= 70 else text[:67] + "...")
 
 

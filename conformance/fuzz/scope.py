@@ -26,20 +26,13 @@ class LiveTensor:
 
 
 @dataclass(frozen=True)
-class GeneratedStatement:
-    """One statement."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Program:
     """Statements in order."""
 
-    statements: tuple[GeneratedStatement, ...]
+    statements: tuple[str, ...]
 
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in self.statements)
+        return "\n".join(self.statements)
 
 
 @dataclass
@@ -48,7 +41,7 @@ class Scope:
 
     names: list[LiveTensor] = field(default_factory=list)
     inferred: list[LiveTensor] = field(default_factory=list)  # made in inference mode
-    statements: list[GeneratedStatement] = field(default_factory=list)
+    statements: list[str] = field(default_factory=list)
     count: int = 0
 
     def fresh(self) -> str:
@@ -60,7 +53,7 @@ class Scope:
 
     def add(self, text: str, name: LiveTensor | None = None) -> None:
         """A statement, and the name that it binds."""
-        self.statements.append(GeneratedStatement(text))
+        self.statements.append(text)
         if name is not None:
             self.names.append(name)
 

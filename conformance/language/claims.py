@@ -12,7 +12,7 @@ from pydantic import Field
 from conformance.language.document import Place, Report
 from conformance.language.load_result import Problem
 from conformance.language.mapping_file import MappingFile
-from conformance.language.model import ClaimId, Slug, StrictModel
+from conformance.language.model import ClaimId, NonEmpty, Slug, StrictModel
 from conformance.language.scenario import Position
 from conformance.language.suggest import did_you_mean
 
@@ -20,22 +20,21 @@ ClaimVerdict = Literal["confirmed", "refuted", "imprecise", "drifted"]
 """confirmed: torch does what the document says; refuted: something else; imprecise: the same only with the
 correction in the note; drifted: it did in the release that the document used."""
 
-Text = Annotated[str, Field(min_length=1)]
 Url = Annotated[str, Field(pattern=r"^https?://\S+$")]
 
 
 class _DocumentModel(StrictModel):
     """A document that says something about autograd."""
 
-    title: Text
+    title: NonEmpty
     """As readers know it."""
-    author: Text = ""
+    author: NonEmpty = ""
     """Who wrote it."""
-    publisher: Text = ""
+    publisher: NonEmpty = ""
     """Who published it."""
     url: Url = ""
     """Where it can be read."""
-    read_at: Text = ""
+    read_at: NonEmpty = ""
     """The release, the commit or the date of the text that was read."""
 
 
@@ -47,11 +46,11 @@ class _ClaimModel(StrictModel):
     verdict: ClaimVerdict
     """confirmed: torch does what the document says; refuted: something else; imprecise: the same only with the
     correction in the note; drifted: it did in the release that the document used."""
-    says: Text
+    says: NonEmpty
     """The sentence, in own words."""
-    note: Text = ""
+    note: NonEmpty = ""
     """What torch does instead; needed where the claim is not confirmed."""
-    where: Text = ""
+    where: NonEmpty = ""
     """The section of the document."""
     url: Url = ""
     """The place in the document, or in torch's reference."""

@@ -22,6 +22,7 @@ GATHERS = frozenset(
 """``LOOKS``: builtins that only read their arguments. ``GATHERS``: builtins that return them, or hold them."""
 RETURNED = ("a function may not return a class of torch", "return an object of it")
 PASSED = ("a class of torch may not be passed here", "pass an object of it")
+DERIVED = ("a class may not derive from a class of torch by another name", "write the name that torch has")
 PUT = (
     "a class of torch may not be stored in an existing list or dict",
     "write it where the list or dict is created",
@@ -44,6 +45,9 @@ def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterato
                 yield LocatedFault(piece, node, *RETURNED)
             case ast.Call():
                 yield from (LocatedFault(piece, argument, *PASSED) for argument in flow.escaping(node))
+            case ast.ClassDef():
+                bases = [each for each in node.bases if flow.holds(each) and not bindings.path_of(each)]
+                yield from (LocatedFault(piece, base, *DERIVED) for base in bases)
         for target, value in flow.assigned(node):
             if flow.holds(value) and (isinstance(node, ast.AugAssign) or _is_item(target)):
                 yield LocatedFault(piece, target, *PUT)

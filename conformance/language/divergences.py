@@ -15,32 +15,30 @@ from pydantic_core import PydanticCustomError
 
 from conformance.language.load_result import Problem
 from conformance.language.mapping_file import MappingFile
-from conformance.language.model import StrictModel, as_list, one_or_more
+from conformance.language.model import ABSENT, NonEmpty, StrictModel, as_list, one_or_more
 from conformance.language.scenario import Position
 
-Text = Annotated[str, Field(min_length=1)]
 Where = Annotated[str, Field(pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")]
 
 
 Texts = Annotated[
-    list[Text],
+    list[NonEmpty],
     BeforeValidator(as_list),
     Field(min_length=1),
     one_or_more({"type": "string", "minLength": 1}),
 ]
-_ABSENT: Any = Field(default=None)  # read only if the key is written
 
 
 class _PlaceModel(StrictModel):
     """A reason, and where it shows: in ``scenario`` (from ``statement`` on, if given), or ``at`` several statements."""
 
-    reason: Text
+    reason: NonEmpty
     """Why it differs, for a reader who knows neither engine."""
-    scenario: Texts = _ABSENT
+    scenario: Texts = ABSENT
     """The exact id with its matrix label, or a list of ids that the entry covers; `*` matches any text."""
     statement: Where = ""
     """As reports write it; limits the entry to this statement and what follows from it."""
-    at: Annotated[dict[Where, Texts], Field(min_length=1)] = _ABSENT
+    at: Annotated[dict[Where, Texts], Field(min_length=1)] = ABSENT
     """Statements with their scenarios, if one reason shows at several places."""
     name: str = Field(default="", min_length=1)
     """The tensor, if the entry covers only one."""
@@ -72,7 +70,7 @@ class _EntryModel(_PlaceModel):
 class DivergenceFileModel(StrictModel):
     """The content of an engine's divergence file."""
 
-    engine: Text
+    engine: NonEmpty
     """The engine's name."""
     divergences: list[_EntryModel] = Field(min_length=1)
     """The known differences, an entry for each cause."""

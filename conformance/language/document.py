@@ -237,7 +237,7 @@ class Reader:
         """A program: always text, with its lines as written."""
         if not isinstance(node, ScalarNode) or self.refused(node):
             return self.read(node)
-        if node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line):
+        if _is_folded(node):
             self.report(
                 self.place(node), "the lines of the program are folded into one", "write it below `run: |`"
             )
@@ -251,7 +251,7 @@ class Reader:
             return self.read(node)
         if not node.style and not node.value:
             self.report(self.place(node), "`prints` is empty", 'write `prints: ""` if nothing is printed')
-        if node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line):
+        if _is_folded(node):
             self.report(
                 self.place(node), "the printed lines are folded into one", "write them below `prints: |`"
             )
@@ -369,3 +369,8 @@ def _unbalanced(text: str) -> bool:
     return _BRACKET.search(text) is not None and any(
         text.count(a) != text.count(b) for a, b in ("()", "[]", "{}")
     )
+
+
+def _is_folded(node: ScalarNode) -> bool:
+    """Whether YAML joins the lines of a text."""
+    return node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line)

@@ -65,19 +65,21 @@ INSTEAD = {
     "sys": "leave it out: a scenario reads nothing of its interpreter",
     "pathlib": "leave it out: a scenario reaches no files",
     "logging": "write `print`",
-    "datetime": "a scenario may not measure time",
-    "timeit": "a scenario may not measure time",
-    "torchvision": "write a small nn.Module and a few numbers: a scenario loads no models and no data",
-    "transformers": "write a small nn.Module and a few numbers: a scenario loads no models and no data",
     "pandas": "torch.tensor makes the same columns",
     "scipy": "torch.special, torch.linalg and torch.fft have the usual functions",
     "sklearn": "write a few numbers with torch.tensor",
     "data": "write `for x, y in zip(xs.split(8), ys.split(8))`",
-    "numpy": "torch.tensor and torch.arange make the same arrays, those of floats with dtype=torch.float64",
-    "np": "torch.tensor and torch.arange make the same arrays, those of floats with dtype=torch.float64",
     "warnings": "declare the warning with `warns`",
-    "time": "a scenario may not measure time",
     "input": "a scenario may not read input",
+    **dict.fromkeys(("time", "timeit", "datetime"), "a scenario may not measure time"),
+    **dict.fromkeys(
+        ("torchvision", "transformers"),
+        "write a small nn.Module and a few numbers: a scenario loads no models and no data",
+    ),
+    **dict.fromkeys(
+        ("numpy", "np"),
+        "torch.tensor and torch.arange make the same arrays, those of floats with dtype=torch.float64",
+    ),
 }
 """What to write instead of common Python names outside the language."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from conformance.language.claims import Claim, Claims
 from conformance.language.load_result import Problem
-from conformance.language.scenario import Scenario
+from conformance.language.scenario import Scenario, base_id
 
 _STYLE = (
     (re.compile(r"\bshould\b", re.IGNORECASE), "a title says what torch does: `adds to`, not `should add`"),
@@ -27,7 +27,7 @@ def remarks(scenarios: Iterable[Scenario]) -> Iterator[Problem]:
             for pattern, hint in _STYLE:
                 found = pattern.search(scenario.title)
                 if found:
-                    name = scenario.id.partition("[")[0]
+                    name = base_id(scenario.id)
                     yield Problem(scenario.position, f"the title has `{found[0]}`", hint, name)
 
 

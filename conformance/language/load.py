@@ -21,7 +21,7 @@ from conformance.language import matrix, model, placeholder, program_check, voca
 from conformance.language.document import NotYAML, Place, Reader, Report, compose, text_of
 from conformance.language.explain import explain, find, not_a_tier
 from conformance.language.load_result import LoadResult, Problem
-from conformance.language.program_parts import ProgramPart
+from conformance.language.program_parts import ProgramPiece
 from conformance.language.scenario import (
     DEFAULT_TIER,
     TIERS,
@@ -301,13 +301,13 @@ class _Loading:
 
 def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
     """Check a scenario's programs and expressions against the language."""
-    pieces: list[ProgramPart] = []
+    pieces: list[ProgramPiece] = []
     sources: list[Source] = []
     for nodes in steps.values():
         for node, is_expression in _python(nodes):
             if isinstance(node, ScalarNode):
                 sources.append(Source(node, reader))
-                pieces.append(ProgramPart(reader.text_of(node), is_expression))
+                pieces.append(ProgramPiece(reader.text_of(node), is_expression))
     for fault in program_check.check_program(pieces):
         reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
 

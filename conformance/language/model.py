@@ -31,7 +31,7 @@ Plain = Annotated[Any, WithJsonSchema(PLAIN)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ClaimId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_ABSENT: Any = Field(default=None)  # read only if the key is written
+ABSENT: Any = Field(default=None)  # read only if the key is written
 Scalar = str | int | float | bool | None
 
 
@@ -40,9 +40,9 @@ def one_or_more(item: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
 
 
-Beginning = Annotated[str, Field(min_length=1)]
+NonEmpty = Annotated[str, Field(min_length=1)]
 Warns = Annotated[
-    list[Beginning], BeforeValidator(as_list), Field(min_length=1), one_or_more({"type": "string"})
+    list[NonEmpty], BeforeValidator(as_list), Field(min_length=1), one_or_more({"type": "string"})
 ]
 Text = Annotated[str, WithJsonSchema({"type": ["string", "number", "boolean", "null"]})]  # as it is written
 Claims = Annotated[
@@ -83,7 +83,7 @@ class StepModel(ExpectationsModel):
 
     run: str = Field(default="", min_length=1)
     """PyTorch code, as a user would type it; `torch`, `nn`, `F`, `optim` and `autograd` are imported."""
-    claimed: ExpectationsModel = _ABSENT
+    claimed: ExpectationsModel = ABSENT
     """What the document says where torch does something else: overrides those of expect, raises, message, warns
     and prints that it names. It must fail on torch, where the step's own keys hold."""
 
@@ -121,7 +121,7 @@ class ScenarioModel(StepModel):
     tier: Tier = DEFAULT_TIER
     """`core`: autograd's mechanics, with a small vocabulary; `standard` (default): every operator, module and
     optimizer once; `full`: everything else. A scenario's own tier goes before its file's."""
-    tolerance: Annotated[ToleranceModel, BeforeValidator(_exact)] = _ABSENT
+    tolerance: Annotated[ToleranceModel, BeforeValidator(_exact)] = ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""
     observe: Literal["each", "end"] = "each"

@@ -5,7 +5,7 @@ from __future__ import annotations
 NAMES: dict[str, dict[str, str]] = {
     "modules": {
         "class in torch.nn": """
-            Module Parameter Buffer ParameterList ParameterDict Sequential Container ModuleList ModuleDict Identity
+            Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
             UninitializedParameter UninitializedBuffer DataParallel
             """,
         "class in torch.nn.parameter": "Parameter",
@@ -234,8 +234,6 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {
-        "in torch": """
-            """,
         "class in torch.optim": """
             Optimizer SGD SparseAdam Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop
             ASGD LBFGS

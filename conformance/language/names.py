@@ -208,7 +208,7 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced
+            resize_as_ set_ apply_ map_ map2_ layout is_coalesced
             module_load
             """,
         "in torch.utils": "swap_tensors",
@@ -252,7 +252,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.autograd.forward_ad": "dual_level UnpackedDualTensor",
         "of torch.autograd.forward_ad.UnpackedDualTensor": "primal tangent",
     },
-    "functions of functions": {
+    "function transforms": {
         "in torch.func": """
             grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize debug_unwrap
             """,
@@ -328,7 +328,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.utils.deterministic": "fill_uninitialized_memory",
     },
-    "beneath": {
+    "private functions": {
         "in torch": """
             _efficientzerotensor _euclidean_dist _log_softmax
             _masked_softmax _safe_softmax

@@ -24,15 +24,16 @@ from conformance.language.grammar import (
     TENSOR_TYPES,
     TOUCHES_FILES,
 )
-from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPart, fault_at, parse
+from conformance.language.program_parts import TOO_DEEP, ProgramFault, ProgramPiece, fault_at, parse
 from conformance.language.suggest import did_you_mean
 
 _DUNDER = re.compile(r"__[a-zA-Z]\w*__")
 OWN_NAME = "choose another name"
 LISTED = "specs/README.md lists what a program may use"
+UNBOUND = "assign it first: scenarios share no variables"
 
 
-def check_program(pieces: Sequence[ProgramPart]) -> list[ProgramFault]:
+def check_program(pieces: Sequence[ProgramPiece]) -> list[ProgramFault]:
     """Everything in the program parts that the language does not allow, in order; nothing is run."""
     parsed = [parse(piece) for piece in pieces]
     faults: list[ProgramFault] = []
@@ -131,6 +132,7 @@ class _Checker:
         elif name in FORBIDDEN or (bindings.all_known and name not in bindings.names and name not in KNOWN):
             near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
             hint = INSTEAD.get(name) or did_you_mean(name, bindings.names) or _whole_path(name) or near
+            hint = hint or ("" if name in FORBIDDEN else UNBOUND)
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"
             self.fault(node, f"`{name}` {message}", hint)
 
@@ -156,7 +158,10 @@ class _Checker:
         elif chain[0].attr == "__name__":
             self.visit_type(base)
         else:
+            known = len(self.faults)
             self.visit(base)
+            if isinstance(base, ast.Name) and len(self.faults) > known:
+                return  # one fault is enough: the attributes of an unknown name are not checked
         for part in chain:
             self.part(part)
 
@@ -297,20 +302,13 @@ class _Checker:
         self.in_class = outer
 
     def base(self, node: ast.expr) -> None:
-        """A class may derive from the program's classes, exceptions, object, and torch's base classes."""
-        if self.bindings.path_of(node) is not None:
-            self.visit(node)
-            if self.is_class(node):
-                self.bindings.class_values -= 1
-                if self.bindings.path_of(node) not in vocabulary.BASES:
-                    hint = "derive from nn.Module or autograd.Function"
-                    self.fault(node, "a class may not derive from this one", hint)
-        elif isinstance(node, ast.Name) and (
-            node.id in self.bindings.classes or node.id in vocabulary.EXCEPTIONS or node.id == "object"
-        ):
-            self.visit(node)
-        else:
-            self.fault(node, "a base class must be a name", "name a class of torch or of the program")
+        """A class may derive from classes of Python and of the program, and from torch's base classes."""
+        self.visit(node)
+        if self.is_class(node):
+            self.bindings.class_values -= 1
+            if self.bindings.path_of(node) not in vocabulary.BASES:
+                hint = "derive from nn.Module or autograd.Function"
+                self.fault(node, "a class may not derive from this one", hint)
 
     def parameter(self, node: ast.arg) -> None:
         self.bind(node.arg, node)

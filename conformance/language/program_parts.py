@@ -14,7 +14,7 @@ TOO_DEEP = ("nested too deeply", "write it in several statements")
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramPart:
+class ProgramPiece:
     """A program or one expression; all parts of a scenario share their names."""
 
     source: str
@@ -46,7 +46,7 @@ class Parsed(NamedTuple):
 
 
 @lru_cache(maxsize=512)  # the cases of a matrix share most of their parts
-def parse(piece: ProgramPart) -> Parsed:
+def parse(piece: ProgramPiece) -> Parsed:
     """Parse one program part and collect what it binds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about odd syntax are not of interest here
@@ -64,10 +64,12 @@ def parse(piece: ProgramPart) -> Parsed:
         return Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
 
 
-def _not_python(piece: ProgramPart, error: SyntaxError) -> ProgramFault:
+def _not_python(piece: ProgramPiece, error: SyntaxError) -> ProgramFault:
     line = error.lineno or 1
     written = piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip()
     hint = "a key of expect is an expression" if piece.is_expression else ""
+    if isinstance(error, IndentationError):
+        hint = "indent the lines of a block alike"
     if written.startswith(">>>"):
         hint = "remove the prompts >>> and what was printed"
     elif "$" in written:

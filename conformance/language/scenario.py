@@ -73,6 +73,12 @@ class Step:
     own: Expectations = field(default_factory=Expectations)
     claimed: Expectations | None = None
 
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """The expressions evaluated after the step: its own expectations and those of the document."""
+        claimed = self.claimed.expect if self.claimed else ()
+        return tuple(dict.fromkeys(expression for expression, _ in (*self.own.expect, *claimed)))
+
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
@@ -82,6 +88,11 @@ class Tolerance:
     atol: float
     reason: str
     by_dtype: tuple[tuple[str, tuple[float, float]], ...] = ()  # an engine's; then the others are not used
+
+
+def base_id(id: str) -> str:
+    """The id of a scenario as its file has it, without the label of a matrix case."""
+    return id.partition("[")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +110,8 @@ class Scenario:
     tolerance: Tolerance | None = None  # None: equal, or within the dtype's default tolerance
     observe: Literal["each", "end"] = "each"
     tier: Tier = DEFAULT_TIER
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that it runs: its programs and the expressions of its expectations."""
+        return tuple(text for step in self.steps for text in (step.run, *step.expressions))

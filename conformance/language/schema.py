@@ -35,9 +35,7 @@ def schema(path: Path = PATH) -> dict[str, Any]:
     for kind, definition in kinds.items():
         meanings = model.meanings(kind)
         for key, entry in definition["properties"].items():
-            said = {
-                name: entry[name] for name in entry if name not in ("title", "default")
-            }  # the key is its title
+            said = {name: entry[name] for name in entry if name not in ("title", "default")}
             definition["properties"][key] = dict(sorted({**said, "description": meanings[key]}.items()))
     return schema
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from conformance.language import vocabulary, words
 from conformance.language.bindings import dotted_name
-from conformance.language.program_parts import ProgramPart, parse
+from conformance.language.program_parts import ProgramPiece, parse
 from conformance.language.scenario import Scenario
 
 
@@ -41,11 +41,13 @@ def names_used(scenario: Scenario) -> Usage:
     return Usage(frozenset(paths), frozenset(attributes))
 
 
-def parts_of(scenario: Scenario) -> list[ProgramPart]:
+def parts_of(scenario: Scenario) -> list[ProgramPiece]:
     """A scenario's programs, and the expressions that are evaluated after them."""
     pieces = []
     for step in scenario.steps:
-        pieces.append(ProgramPart(step.run))
+        pieces.append(ProgramPiece(step.run))
         for outcome in (step.own, step.claimed):
-            pieces += [ProgramPart(key, is_expression=True) for key, _ in (outcome.expect if outcome else ())]
+            pieces += [
+                ProgramPiece(key, is_expression=True) for key, _ in (outcome.expect if outcome else ())
+            ]
     return pieces

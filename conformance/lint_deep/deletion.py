@@ -77,10 +77,10 @@ def has_effect(reference: Trace, shortened: Trace) -> bool:
         moment_without = rest.pop(moment.statement, None)
         state = before if moment.state is None else without_opaque(moment.state)
         if moment_without is None:  # it belongs to the deleted statement
-            if state != before or _told(moment) != _NOTHING:
+            if state != before or _events(moment) != _NO_EVENTS:
                 return True
         elif (
-            _told(moment) != _told(moment_without)
+            _events(moment) != _events(moment_without)
             or (moment.state is None) != (moment_without.state is None)
             or (moment_without.state is not None and state != without_opaque(moment_without.state))
         ):
@@ -94,15 +94,15 @@ def never_changes(scenario: Scenario, trace: Trace) -> bool:
     if any(compile_step(step.run).asserts for step in scenario.steps):
         return False
     return not any(
-        _told(moment) != _NOTHING or without_opaque(moment.state or {}) for moment in trace.moments
+        _events(moment) != _NO_EVENTS or without_opaque(moment.state or {}) for moment in trace.moments
     )
 
 
-def _told(moment: Moment) -> tuple[object, ...]:
+def _events(moment: Moment) -> tuple[object, ...]:
     return moment.raised, moment.warned, moment.printed, moment.values, moment.failed
 
 
-_NOTHING = (None, (), "", (), ())
+_NO_EVENTS = (None, (), "", (), ())
 
 
 def _is_about_its_last(step: Step) -> bool:

@@ -16,7 +16,6 @@ from itertools import pairwise
 
 from conformance.language.scenario import Expectations, Position, Scenario, Step
 from conformance.language.words import BOUND, WORDS
-from conformance.runner.recorder import expressions_of
 from conformance.runner.trace import Statement, Trace
 
 PREFIX = "zq_"
@@ -31,7 +30,7 @@ def renamed(scenario: Scenario) -> Scenario | None:
     """The scenario with renamed variables outside its functions; None if it has none."""
     trees = [ast.parse(step.run) for step in scenario.steps]
     own = {name for tree in trees for node in tree.body for name in _bound(node)}
-    expressions = [ast.parse(e, mode="eval") for step in scenario.steps for e in expressions_of(step)]
+    expressions = [ast.parse(e, mode="eval") for step in scenario.steps for e in step.expressions]
     nodes = [node for tree in (*trees, *expressions) for node in ast.walk(tree)]
     names = own - _KNOWN - {name for node in nodes for name in _otherwise_used(node)}
     if not names:

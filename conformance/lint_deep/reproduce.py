@@ -152,22 +152,22 @@ def _place(scenario: Scenario, step: int, line: int) -> str:
 def _what(reference: Moment | None, rerun: Moment | None) -> str:
     if reference is None or rerun is None:
         return "the program ends, then goes on" if reference is None else "the program goes on, then ends"
-    told = [
+    pairs = [
         ("raises", str(reference.raised), str(rerun.raised)),
         ("prints", reference.printed, rerun.printed),
     ]
-    told.append(("warns", "; ".join(map(str, reference.warned)), "; ".join(map(str, rerun.warned))))
+    pairs.append(("warns", "; ".join(map(str, reference.warned)), "; ".join(map(str, rerun.warned))))
     values, values_again = dict(reference.values), dict(rerun.values)
-    told += [(f"{each} is", values[each], values_again.get(each, "")) for each in values]
+    pairs += [(f"{each} is", values[each], values_again.get(each, "")) for each in values]
     if reference.state is not None and rerun.state is not None:  # otherwise one of them was not observed
         for name in dict.fromkeys((*reference.state, *rerun.state)):
             facets, facets_again = reference.state.get(name, {}), rerun.state.get(name, {})
             for facet in dict.fromkeys((*facets, *facets_again)):
-                told.append((f"{name} {facet} is", str(facets.get(facet)), str(facets_again.get(facet))))
+                pairs.append((f"{name} {facet} is", str(facets.get(facet)), str(facets_again.get(facet))))
     if reference.failed != rerun.failed:
-        told.append(("assert fails:", "; ".join(reference.failed), "; ".join(rerun.failed)))
+        pairs.append(("assert fails:", "; ".join(reference.failed), "; ".join(rerun.failed)))
     return next(
-        (f"it {w} {a}, then {b}" if w in _OF_IT else f"{w} {a}, then {b}" for w, a, b in told if a != b), ""
+        (f"it {w} {a}, then {b}" if w in _OF_IT else f"{w} {a}, then {b}" for w, a, b in pairs if a != b), ""
     )
 
 

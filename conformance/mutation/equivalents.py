@@ -5,36 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import Field
 
 from conformance.language.load_result import Problem
 from conformance.language.mapping_file import MappingFile
-from conformance.language.model import StrictModel
+from conformance.language.model import NonEmpty, StrictModel
 from conformance.language.scenario import Position
 from conformance.mutation.changes import SourceChange
 
 RECORDS = Path(__file__).with_name("equivalent.yaml")
 """Those of the in-house engine."""
 
-Text = Annotated[str, Field(min_length=1)]
-
 
 class _RecordModel(StrictModel):
     """One expression, and what it may become without anybody noticing."""
 
-    file: Text
+    file: NonEmpty
     """As the command names it."""
     within: str = ""
     """The qualified name of the function, if only one there is meant."""
     line: str = ""
     """The line of the file in which it begins, if only there it is meant."""
-    was: Text
+    was: NonEmpty
     """The expression or statement, as it stands in the file."""
     becomes: list[str] = Field(default_factory=list)
     """What replaces it; nothing written: whatever it is."""
-    reason: Text
+    reason: NonEmpty
     """Why nothing that a program can see depends on it."""
 
 

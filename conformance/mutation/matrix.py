@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from conformance.language.scenario import base_id
 from conformance.mutation.campaign import MutantVerdict
 
 SHOWN = 4  # scenarios named in a row
@@ -72,14 +73,14 @@ def killers(verdict: MutantVerdict) -> dict[str, str]:
     """The scenarios that caught a fault, without case labels, with the first difference of each."""
     found: dict[str, str] = {}
     for kill in verdict.kills:
-        found.setdefault(kill.check.partition("[")[0], kill.difference)
+        found.setdefault(base_id(kill.check), kill.difference)
     return found
 
 
 def dispensable(verdicts: Sequence[MutantVerdict], ran: Sequence[str]) -> list[str]:
     """The scenarios that kill no fault that the others do not kill."""
     alone = {names.pop() for names in map(set, map(killers, verdicts)) if len(names) == 1}
-    return [name for name in dict.fromkeys(each.partition("[")[0] for each in ran) if name not in alone]
+    return [name for name in dict.fromkeys(base_id(each) for each in ran) if name not in alone]
 
 
 def as_json(

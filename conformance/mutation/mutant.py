@@ -201,9 +201,7 @@ def _is_same(code: CodeType, other: CodeType) -> bool:
     """Whether they were compiled from the same place of the same text."""
     if (code.co_qualname, code.co_firstlineno) != (other.co_qualname, other.co_firstlineno):
         return False
-    if any(
-        name.startswith("@py_") for name in other.co_varnames
-    ):  # pytest has rewritten its assert statements
+    if any(name.startswith("@py_") for name in other.co_varnames):  # pytest has rewritten its asserts
         return {line for *_, line in code.co_lines()} == {line for *_, line in other.co_lines()}
     return code.co_code == other.co_code and [*code.co_positions()] == [*other.co_positions()]
 

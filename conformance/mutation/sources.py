@@ -23,8 +23,8 @@ CORE = (
 """The paths of the in-house engine that a sample is drawn from by default: its core."""
 
 _TEMPLATES = "codegen"  # the folder whose texts are code
-_ABSENT = ("_autograd/torch_dispatch_subclass.py", "_autograd/storage_impl.py", "_autograd/reference_loop.py")
-"""Files there that are breadth, see parts.yaml, or that only tests import; they are taken where they are named."""
+_ABSENT = ("_autograd/torch_dispatch_subclass.py", "_autograd/storage_impl.py")
+"""Files there that are breadth, see parts.yaml; they are taken where they are named."""
 
 
 class NoSuchPathError(LookupError):

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.check.library import Library, shown
+from conformance.check.library import Library
 from conformance.check.locate import is_in_specs
 from conformance.language.load_result import Problem
 from conformance.language.scenario import Position, Scenario
 from conformance.plugin.options import engine_names, tier_of
 from conformance.plugin.processes import engine_of, is_here, may_fork, recording_of, torch_process
 from conformance.report.result import Result
+from conformance.report.text import short_path
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -44,13 +45,13 @@ def library_of(config: pytest.Config) -> Library:
 
 def engine_under_test_of(session: pytest.Session, name: str) -> EngineUnderTest:
     """An engine of a run, imported on first use."""
-    candidates = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
-    if name not in candidates:
-        from conformance.check.engine_under_test import candidate
+    engines = session.config.stash.setdefault(_ENGINES_UNDER_TEST, {})
+    if name not in engines:
+        from conformance.check.engine_under_test import with_divergences
 
-        candidates[name] = candidate(engine_of(session.config, name))
-        _announce(session, candidates[name].engine)
-    return candidates[name]
+        engines[name] = with_divergences(engine_of(session.config, name))
+        _announce(session, engines[name].engine)
+    return engines[name]
 
 
 def checker_of(session: pytest.Session) -> Checker:
@@ -123,11 +124,11 @@ def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
     """The problems of the divergence files of the engines, and of the reference's release, that ran in this process."""
-    if candidates := config.stash.get(_ENGINES_UNDER_TEST, None):
+    if engines := config.stash.get(_ENGINES_UNDER_TEST, None):
         from conformance.check.engine_under_test import misdeclared, misplaced
 
-        for candidate in candidates.values():
-            yield from misdeclared(candidate, library_of(config))
+        for under_test in engines.values():
+            yield from misdeclared(under_test, library_of(config))
         checker = config.stash.get(_CHECKER, None)
         for file in checker.release.files if checker and checker.release else ():
             yield from file.problems
@@ -255,7 +256,7 @@ class ScenarioItem(_Item):
         from conformance.adapters.registry import EngineNotFoundError
 
         try:
-            candidate = engine_under_test_of(self.session, self.engine)
+            under_test = engine_under_test_of(self.session, self.engine)
             checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would fail the same way
@@ -273,7 +274,7 @@ class ScenarioItem(_Item):
                 raise KnownDivergence(result.reason)
             case "stale" | "unrecorded":
                 raise Mismatch(text, self.position)
-            case "unsupported" if getattr(candidate.engine, "complete", False):
+            case "unsupported" if getattr(under_test.engine, "complete", False):
                 raise Mismatch(text, self.position)
             case "changed":
                 raise Changed(text, self.position)
@@ -283,9 +284,9 @@ class ScenarioItem(_Item):
                 pytest.skip(result.reason)
 
     def _check(self) -> CheckResult:
-        candidate = engine_under_test_of(self.session, self.engine)
-        entries = candidate.entries_for(self.scenario.id)
-        return checker_of(self.session)(self.scenario, candidate.engine, entries)
+        under_test = engine_under_test_of(self.session, self.engine)
+        entries = under_test.entries_for(self.scenario.id)
+        return checker_of(self.session)(self.scenario, under_test.engine, entries)
 
     def agreement(self) -> CheckResult | None:
         """The result of a check if the engine agrees, otherwise None."""
@@ -318,7 +319,7 @@ class InvalidItem(_Item):
             scenario=self.name,
             title="",
             area="",
-            file=shown(self.path),
+            file=short_path(self.path),
             line=first.position.line,
             reference="",
             engine="",

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.check.library import shown
 from conformance.language.scenario import Position
 from conformance.plugin.items import EngineMissing, Failure
+from conformance.report.text import short_path
 
 
 class WrongPage(Failure):
@@ -34,7 +34,7 @@ class PageItem(pytest.Item):
         from conformance.scaffold.page import NotAPageError
         from conformance.scaffold.page_check import check_page
 
-        file = shown(self.path)
+        file = short_path(self.path)
         try:
             torch = reference()
             page = check_page(

@@ -26,8 +26,6 @@ FIRST = 100
 """Results after which a run that fails throughout in one facet says so."""
 READ = 2000
 """Unsupported scenarios whose programs are read to rank the missing names."""
-CHANGED = 10
-"""The exit status of a run in which nothing fails but what another release of torch does, which no file explains."""
 
 
 class Reporter:
@@ -318,6 +316,8 @@ class Reporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the report files; without results there is no HTML report."""
+        from conformance.commands.command import CHANGED
+
         changed = sum(result.verdict == "changed" for result in self.results)
         if exitstatus == pytest.ExitCode.TESTS_FAILED and changed == session.testsfailed > 0:
             session.exitstatus = exitstatus = CHANGED

@@ -21,7 +21,7 @@ from typing import TypeVar
 from conformance.language.scenario import Scenario
 from conformance.report.result import Result
 from conformance.report.text import clip, table
-from conformance.runner.compare import NOTHING, Difference
+from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import AdapterError
 from conformance.runner.states import BOUND
 from conformance.runner.trace import State, Statement, Trace
@@ -31,7 +31,8 @@ T = TypeVar("T")
 OPERATION = "{operation}"
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Mod: "%", ast.USub: "-", ast.Lt: "<", ast.Gt: ">", ast.Eq: "==", ast.NotEq: "!=",
+    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.USub: "-", ast.Lt: "<", ast.Gt: ">",
+    ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 _PYTHON = {"append", "print", "str", "len", "list", "type", "range", "isinstance", "tuple", "repr", "dict"}
 _ADAPTER = f"{AdapterError.__name__}: "
@@ -71,7 +72,7 @@ def description(
     first = next(of_shape, first) if first.facet == "value" else first
     code = _code(scenario, first.statement)
     what = _described(first, _before(reference, first))
-    return what, _operations(code) if OPERATION in what else (), code
+    return what, operations(code) if OPERATION in what else (), code
 
 
 def causes(results: Iterable[Result]) -> list[CommonCause]:
@@ -141,7 +142,7 @@ def _code(scenario: Scenario, place: Statement) -> str:
 
 
 @lru_cache(maxsize=256)
-def _operations(code: str) -> tuple[str, ...]:
+def operations(code: str) -> tuple[str, ...]:
     """The operations of a statement, the outermost first."""
     try:
         tree = ast.parse(code if not code.endswith(":") else f"{code} pass")
@@ -176,6 +177,8 @@ def _before(reference: Trace, first: Difference) -> str:
 def _described(first: Difference, before: str) -> str:
     if first.facet == "raised":
         return _of_errors(first)
+    if is_absent(first.facet, first.engine):
+        return f"a tensor has no {first.facet}"
     grad = first.name.endswith(".grad") or ".grad." in first.name
     subject = "a grad" if grad else OPERATION
     match first.facet:

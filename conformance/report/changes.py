@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from conformance.language.scenario import Scenario
-from conformance.report.text import label, shorten_both, table
+from conformance.report.text import label, listed, shorten_both, table
 from conformance.runner.compare import Difference, differences
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
@@ -117,5 +117,4 @@ def _said(differing: Sequence[Difference]) -> tuple[tuple[str, ...], ...]:
 
 def _listed(what: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        yield f"  {len(names)} {what}: {', '.join(names[:5])}{more}"
+        yield f"  {len(names)} {what}: {listed(names)}"

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from conformance.language.scenario import Position
+from conformance.language.scenario import Position, base_id
 from conformance.report.result import Result
 
 VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
+_SAYING_NOTHING = {"skipped", "not observed", "unsound", "changed"}  # of the engine
 
 
 class ClaimLike(Protocol):
@@ -84,17 +85,12 @@ def _finding(claim: ClaimLike, scenarios: tuple[str, ...], results: Mapping[str,
     else:
         observed = "not observed"
     faults = {result.scenario: result.claim_fault for result in ran}
-    verdicts = {result.verdict for result in ran} - {
-        "skipped",
-        "not observed",
-        "unsound",
-        "changed",
-    }  # those say nothing of the engine
+    verdicts = {result.verdict for result in ran} - _SAYING_NOTHING
     agrees = None if verdicts <= {"agrees", "unsupported"} else False
     if verdicts == {"agrees"} and not any(result.verdict == "unsound" for result in ran):
         agrees = True
-    told = tuple(faults[scenario] for scenario in fails_in)
-    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts, told)
+    where = tuple(faults[scenario] for scenario in fails_in)
+    return Finding(claim, scenarios, observed, fails_in, agrees, "unsupported" in verdicts, where)
 
 
 def contradiction(finding: Finding) -> str:
@@ -114,14 +110,14 @@ def contradiction(finding: Finding) -> str:
     lines = [verdict, "", f"  {claim.document} says: {claim.says}", "  scenarios:"]
     for scenario in _written(where):
         lines.append(f"    {scenario}")
-        fault = next((fault for case, fault in faults.items() if case.partition("[")[0] == scenario), "")
+        fault = next((fault for case, fault in faults.items() if base_id(case) == scenario), "")
         lines += [f"      {fault}"] if fault else []
     return "\n".join(lines)
 
 
 def _written(cases: Iterable[str]) -> list[str]:
     """The ids of the scenarios of these cases, each once."""
-    return list(dict.fromkeys(case.partition("[")[0] for case in cases))
+    return list(dict.fromkeys(base_id(case) for case in cases))
 
 
 def as_json(findings: Iterable[Finding]) -> dict[str, object]:

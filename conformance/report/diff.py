@@ -8,14 +8,13 @@ from typing import TypeAlias
 
 from conformance.report.jsonlines import NotAReportError, Report
 from conformance.report.result import Result
-from conformance.report.text import clip_end
+from conformance.report.text import clip_end, listed
 
 Pair: TypeAlias = tuple[Result, Result]
 """A case before and after."""
 
 _GOOD = {"agrees", "known divergence", "stale"}  # a stale one agrees, though its file says otherwise
 _JUDGED = _GOOD | {"differs", "unsupported"}
-_IDS = 5  # of one cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def as_text(found: Diff, before: Report, after: Report) -> Iterator[str]:
     ):
         if names:
             yield ""
-            yield f"{len(names)} {what}: {_listed(list(names))}"
+            yield f"{len(names)} {what}: {listed(names)}"
 
 
 def _by_cause(pairs: Sequence[Pair], *, fixed: bool) -> Iterator[str]:
@@ -128,18 +127,13 @@ def _by_cause(pairs: Sequence[Pair], *, fixed: bool) -> Iterator[str]:
         groups.setdefault(cause(pair[0] if fixed else pair[1]), []).append(pair)
     for alike in sorted(groups.values(), key=len, reverse=True):
         one, other = alike[0]
-        yield f"  {len(alike)}: {_listed([each.scenario for each, _ in alike])}"
+        yield f"  {len(alike)}: {listed([each.scenario for each, _ in alike])}"
         for when, result in (("before", one), ("after", other)):
             yield f"      {when:6} {_said(result)}"
 
 
 def _said(result: Result) -> str:
     return clip_end(f"{result.verdict}: {result.reason}" if result.reason else result.verdict, 160)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _IDS} more" if len(names) > _IDS else ""
-    return f"{', '.join(names[:_IDS])}{more}"
 
 
 def _label(report: Report) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from conformance.language.claims import Claim, Claims, ClaimVerdict, Document
-from conformance.language.scenario import Scenario
+from conformance.language.scenario import Scenario, base_id
 from conformance.report.docs import flat, table
 from conformance.report.program import annotated
 
@@ -84,8 +84,8 @@ def _entry(claim: Claim, verdict: str, link: str, scenarios: Sequence[Scenario])
         yield from (f"[The place]({link})", "")
     ranked = _by_weight(scenarios)
     for shown in ranked[:1]:
-        yield from (f"{shown.title} (`{_base(shown)}`):", "", "```python", annotated(shown), "```", "")
-    if others := [f"`{_base(each)}`" for each in ranked[1:]]:
+        yield from (f"{shown.title} (`{base_id(shown.id)}`):", "", "```python", annotated(shown), "```", "")
+    if others := [f"`{base_id(each.id)}`" for each in ranked[1:]]:
         yield from (f"Further scenarios: {', '.join(others)}.", "")
 
 
@@ -93,9 +93,5 @@ def _by_weight(scenarios: Iterable[Scenario]) -> list[Scenario]:
     """Those in which document and torch differ come first; of a matrix only the first case."""
     first: dict[str, Scenario] = {}
     for scenario in scenarios:
-        first.setdefault(_base(scenario), scenario)
+        first.setdefault(base_id(scenario.id), scenario)
     return sorted(first.values(), key=lambda each: not any(step.claimed for step in each.steps))
-
-
-def _base(scenario: Scenario) -> str:
-    return scenario.id.partition("[")[0]

@@ -55,9 +55,8 @@ def draw(state: State) -> Drawing:
         if _has_node(facets):
             reading.name(name, facets)
     reading.tensors()
-    order: dict[Key, int] = {
-        ("leaf", name): number for number, name in enumerate(state)
-    }  # leaves in the order of the program
+    # Leaves in the order of the program.
+    order: dict[Key, int] = {("leaf", name): number for number, name in enumerate(state)}
     boxes = sorted(reading.boxes.values(), key=lambda box: order.get(box.key, len(order)))
     return Drawing(tuple(boxes), tuple(reading.arrows))
 

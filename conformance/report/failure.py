@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from conformance.language.scenario import Scenario
 from conformance.report.program import file_line, marked, snippet
 from conformance.report.text import distinct_labels, label, shorten_both, table
-from conformance.report.wording import expression, verdict_line
+from conformance.report.wording import expression, of_engine, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
@@ -99,7 +99,7 @@ def _cells(difference: Difference) -> tuple[str, str, str, str]:
     return (
         difference.name,
         difference.facet,
-        *shorten_both(difference.reference, difference.engine, prose=prose),
+        *shorten_both(difference.reference, of_engine(difference), prose=prose),
     )
 
 

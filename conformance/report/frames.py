@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from conformance.runner.trace import Frame, Statement, Trace
+from conformance.report.text import short_path
+from conformance.runner.trace import Frame, Trace
 from conformance.runner.verdict import Outcome
 
 _PACKAGES = ("site-packages", "dist-packages")
@@ -15,10 +16,9 @@ _PACKAGES = ("site-packages", "dist-packages")
 
 def raised_in(outcome: Outcome, trace: Trace) -> str:
     """The engine's frames of the error that decides an outcome; empty if no error does, or it was raised elsewhere."""
-    first = next((each for each in outcome.differences if each.facet in ("raised", "message")), None)
-    if first is not None and first is not outcome.differences[0]:
-        first = None
-    place: Statement | None = first.statement if first else outcome.lacking
+    first = outcome.differences[0] if outcome.differences else None
+    of_error = first is not None and first.facet in ("raised", "message")
+    place = first.statement if first is not None and of_error else outcome.lacking
     moment = next((each for each in trace.moments if each.statement == place), None)
     return "" if moment is None or moment.raised is None else as_text(moment.frames)
 
@@ -38,5 +38,4 @@ def _short(file: str) -> str:
     for number in range(len(parts) - 1, -1, -1):
         if parts[number] in _PACKAGES:
             return str(PurePath(*parts[number + 1 :]))
-    relative = os.path.relpath(file) if os.path.isabs(file) else file
-    return file if relative.startswith(os.path.join("..", "..")) else relative
+    return short_path(file) if os.path.isabs(file) else file

@@ -19,7 +19,7 @@ import conformance
 from conformance.language.scenario import TIERS
 from conformance.report.claims import VERDICTS as CLAIM_VERDICTS
 from conformance.report.claims import Finding
-from conformance.report.html_index import FAILING, MARKS, BySuite, causes, index, status
+from conformance.report.html_index import FAILING, MARKS, BySuite, causes, claim_status, index
 from conformance.report.page import Page
 from conformance.report.provenance import Provenance, described
 from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
@@ -160,7 +160,7 @@ def _statuses(
 ) -> list[tuple[str, int]]:
     """In how many claims of a document an engine differs, lacks a name, and agrees."""
     counts = Counter(
-        status(each.scenarios, engine, found) for each in findings if each.claim.document == document
+        claim_status(each.scenarios, engine, found) for each in findings if each.claim.document == document
     )
     return [(word, counts[word]) for word in ("differs", "unsupported", "agrees") if counts[word]]
 
@@ -189,7 +189,18 @@ def _parts(
         yield {key: [each.get(key) for each in part] for key in _KEYS}
 
 
-_KEYS = ("steps", "told", "claimed", "snippet", "graph", "own", "engines", "snippets", "graphs", "traceback")
+_KEYS = (
+    "steps",
+    "statements",
+    "claimed",
+    "snippet",
+    "graph",
+    "own",
+    "engines",
+    "snippets",
+    "graphs",
+    "traceback",
+)
 
 
 def _part(scenario: str, pages: Mapping[tuple[str, str], Page], engines: Sequence[str]) -> dict[str, Any]:
@@ -199,9 +210,9 @@ def _part(scenario: str, pages: Mapping[tuple[str, str], Page], engines: Sequenc
     agreeing = {number: page["own"] for number, page in own.items() if number not in differing}
     found: dict[str, Any] = {key: one[key] for key in ("steps", "claimed", "graph") if one.get(key)}
     if one and (agreeing or not differing):
-        found |= {"told": one["told"], "snippet": one["snippet"], "own": agreeing}
+        found |= {"statements": one["statements"], "snippet": one["snippet"], "own": agreeing}
     for key, of in (
-        ("engines", "told"),
+        ("engines", "statements"),
         ("snippets", "snippets"),
         ("graphs", "graphs"),
         ("traceback", "traceback"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +14,7 @@ from conformance.report.claims import Finding
 from conformance.report.compact import REASON
 from conformance.report.page import Page
 from conformance.report.result import MEANINGS, VERDICTS, Result, Verdict
-from conformance.report.text import clip_end
+from conformance.report.text import clip_end, short_path
 
 MARKS: dict[Verdict, tuple[str, str]] = {
     "agrees": ("✓", "ok"),
@@ -79,10 +78,10 @@ def _by_facet(results: Sequence[Result], pages: Mapping[tuple[str, str], Page]) 
     for result in results:
         if result.verdict not in (*FAILING, "unsupported"):
             continue
-        told = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
-        done = "" if result.missing else told.get("operation", "")
+        page = (pages.get((result.scenario, result.engine)) or {}).get("engine") or {}
+        done = "" if result.missing else page.get("operation", "")
         key = (result.engine, result.verdict, _what(result), done)
-        groups.setdefault(key, []).append((told.get("statement", ""), result.scenario))
+        groups.setdefault(key, []).append((page.get("statement", ""), result.scenario))
     return [
         Cause(
             *key,
@@ -103,26 +102,31 @@ def _what(result: Result) -> str:
     return f"raises {first.engine.partition(':')[0]}" if first.facet == "raised" else first.facet
 
 
-def place_of(file: str) -> str:
+def published_path(file: str) -> str:
     """The path as readers elsewhere know it: below the specs, or relative to the current folder."""
     parts = PurePath(file).parts
     if "_specs" in parts:  # of an installed package
         return "/".join(("specs", *parts[parts.index("_specs") + 1 :]))
     if PurePath(file).is_absolute():
-        relative = os.path.relpath(file)
-        return PurePath(file).name if relative.startswith(os.path.join("..", "..")) else relative
+        relative = short_path(file)
+        return PurePath(file).name if PurePath(relative).is_absolute() else relative
     return file
 
 
-def status(claim: Sequence[str], engine: str, found: BySuite) -> str:
-    """What an engine does in a claim's scenarios: differs, unsupported, agrees, or nothing that can be said."""
-    verdicts = {found[case][engine].verdict for case in claim if engine in found.get(case, {})}
+def claim_status(claim: Sequence[str], engine: str, found: BySuite) -> str:
+    """What an engine does in a claim's scenarios, like `status`; it agrees only if all have run."""
+    results = [found.get(case, {}).get(engine) for case in claim]
+    seen = status({result.verdict for result in results if result is not None})
+    return "" if seen == "agrees" and None in results else seen
+
+
+def status(verdicts: Set[str]) -> str:
+    """What these verdicts say together: differs, unsupported, agrees, or nothing."""
     if verdicts & {"differs", "known divergence", "stale"}:
         return "differs"
     if "unsupported" in verdicts:
         return "unsupported"
-    whole = all(engine in found.get(case, {}) for case in claim)
-    return "agrees" if whole and verdicts and verdicts <= {"agrees", "skipped", "not observed"} else ""
+    return "agrees" if "agrees" in verdicts and verdicts <= {"agrees", "skipped", "not observed"} else ""
 
 
 def index(
@@ -137,7 +141,7 @@ def index(
     """Everything that scripts list and filter."""
     ones = [next(iter(each.values())) for each in found.values()]
     numbers = {scenario: number for number, scenario in enumerate(found)}
-    places = [place_of(one.file) for one in ones]
+    places = [published_path(one.file) for one in ones]
     areas, files = list(dict.fromkeys(one.area or "invalid" for one in ones)), list(dict.fromkeys(places))
     of_claims = {each.claim.id: number for number, each in enumerate(findings)}
     references = sorted(
@@ -184,7 +188,7 @@ def index(
                 each.claim.url,
                 [numbers[case] for case in each.scenarios if case in numbers],
                 [numbers[case] for case in each.fails_in if case in numbers],
-                [status(each.scenarios, engine, found) for engine in engines],
+                [claim_status(each.scenarios, engine, found) for engine in engines],
                 claimed.get(each.claim.id, []),
             ]
             for each in findings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from conformance.language.scenario import Plain, Scenario, Unset
+from conformance.report.causes import operations
 from conformance.report.drawing import Drawing, draw
 from conformance.report.frames import raised_in
 from conformance.report.layout import place
@@ -27,7 +27,7 @@ LONGEST_TEXT = 500  # of an error, a warning, or what is printed
 LARGEST = 60  # boxes of a drawing
 
 Page = dict[str, Any]
-"""``steps``: line of the file and program of each step. ``told``: what each statement did, see `_plain`."""
+"""``steps``: line of the file and program of each step. ``statements``: what each one did, see `_plain`."""
 
 
 def page(
@@ -39,7 +39,7 @@ def page(
     lines = [line for program in programs for line in program.splitlines()]
     found: Page = {
         "steps": [[file_line(scenario, n, 1), program] for n, program in enumerate(programs)],
-        "told": [_plain(each) for each in statement_reports(scenario, reference, None)],
+        "statements": [_plain(each) for each in statement_reports(scenario, reference, None)],
         "claimed": list(_claimed(scenario, reference)),
         "snippet": _referring(snippet(scenario, torch, _last(reference), ""), lines),
         "graph": _graph(reference),
@@ -51,28 +51,28 @@ def page(
         first_ones = outcome.differences or unclaimed
         first_place = first_ones[0].statement if first_ones else outcome.lacking or _last(reference)
         show = expression(first_ones[0]) if first_ones else ""
-        told = list(statement_reports(scenario, reference, trace, outcome.differences, unclaimed))
-        first = next((each.source for each in told if each.statement == first_place), "")
+        reports = list(statement_reports(scenario, reference, trace, outcome.differences, unclaimed))
+        first = next((each.source for each in reports if each.statement == first_place), "")
         differing = any(each.group == "graph" for each in outcome.differences)
         found["engine"] = {
-            "told": [_plain(each, both=True) for each in told],
+            "statements": [_plain(each, both=True) for each in reports],
             "snippets": [_referring(snippet(scenario, each, first_place, show), lines) for each in engines],
             "graphs": _graphs(reference, trace) if differing else [],
             "line": file_line(scenario, first_place.step, first_place.line),
             "statement": first.strip(),
-            "operation": operation(first),
+            "operation": next(iter(operations(first.strip())), ""),
             "traceback": raised_in(outcome, trace),
         }
     return found
 
 
-def _plain(told: StatementReport, *, both: bool = False) -> list[Any]:
+def _plain(report: StatementReport, *, both: bool = False) -> list[Any]:
     """A statement: step, whether it is a step's expectations, its line, which turn, how many lines of the program
     it adds, its rows; a row has the reference's text, the engine's if another, and 1 for a difference, 2 for one that
     the engine does not claim."""
-    where = told.statement
-    rows = [_cells(row) if both else [row.name, _cut(row.name, row.reference)] for row in told.rows]
-    return [where.step, int(where.kind == "expect"), told.line, told.again, len(told.lines), rows]
+    where = report.statement
+    rows = [_cells(row) if both else [row.name, _cut(row.name, row.reference)] for row in report.rows]
+    return [where.step, int(where.kind == "expect"), report.line, report.again, len(report.lines), rows]
 
 
 def _cells(row: ComparisonRow) -> list[Any]:
@@ -217,58 +217,3 @@ def _graphs(reference: Trace, trace: Trace) -> list[Any]:
             if drawings[0] != drawings[1]:
                 return [str(expected.statement), *map(picture, drawings)]
     return []
-
-
-_SYMBOLS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-
-
-def operation(source: str) -> str:
-    """The last operation of a statement: ``backward`` of ``(a * b).sum().backward()``, an operator, an index."""
-    text = source.strip()
-    for suffix in ("", "pass", "\n pass"):  # a line that begins a block
-        try:
-            body: Sequence[ast.stmt] = ast.parse(f"{text}{suffix}").body
-        except SyntaxError:
-            continue
-        return _operation(body[0]) if body else ""
-    return text.partition("(")[0].rpartition(".")[2].strip()
-
-
-def _operation(statement: ast.stmt) -> str:
-    match statement:
-        case ast.AugAssign(op=sign):
-            return f"{_SYMBOLS.get(type(sign), '?')}="
-        case ast.Assign(targets=[ast.Subscript(), *_]):
-            return "[] ="
-        case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
-            return f".{name} ="
-        case ast.Assign(value=value) | ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
-            return _of_expression(value)
-        case ast.With(items=[item, *_]):
-            return f"with {_of_expression(item.context_expr)}"
-    return type(statement).__name__.lower().removesuffix("def")
-
-
-def _of_expression(value: ast.expr) -> str:
-    found = type(value).__name__.lower()
-    match value:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            found = name
-        case ast.BinOp(op=sign):
-            found = _SYMBOLS.get(type(sign), found)
-        case ast.UnaryOp(op=ast.USub()):
-            found = "neg"
-        case (
-            ast.Tuple(elts=[inner, *_])
-            | ast.List(elts=[inner, *_])
-            | ast.Subscript(value=ast.Call() as inner)
-        ):
-            found = _of_expression(inner)
-        case ast.Subscript():
-            found = "[]"
-        case ast.Attribute(attr=name):
-            found = f".{name}"
-    return found

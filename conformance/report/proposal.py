@@ -71,9 +71,7 @@ class Undeclared:
 
     scenario: str
     differences: tuple[Difference, ...]
-    file: str = (
-        ""  # of the scenario; such scenarios get entries for the whole scenario, one for each file and cause
-    )
+    file: str = ""  # of the scenario, if there is one entry for each file and cause
     now: str = ""  # of an entry for all scenarios: the text that the engine shows
     alike: int = 0  # how many scenarios such an entry covers
     why: str = ""  # what describes the first difference: see Note [Causes]

@@ -78,25 +78,17 @@ class Result:
     missing: tuple[str, ...] = ()
     differences: tuple[ReportedDifference, ...] = ()
     groups: dict[str, int] = field(default_factory=dict)  # differences in each claimed group
-    unclaimed: dict[str, int] = field(
-        default_factory=dict
-    )  # differences in the other groups, which do not count
+    unclaimed: dict[str, int] = field(default_factory=dict)  # those in the other groups, which do not count
     fingerprint: str = ""  # of the program, if it ran
     tier: str = DEFAULT_TIER  # empty if the scenario cannot be read
-    counts: dict[str, int] = field(
-        default_factory=dict
-    )  # what an engine that is torch itself elsewhere counted
+    counts: dict[str, int] = field(default_factory=dict)  # see Note [Observed elsewhere]
     draws: bool = False  # whether torch draws random numbers in it
-    cause: str = (
-        ""  # what describes its first difference, with the operations of that statement: see Note [Causes]
-    )
-    operations: tuple[str, ...] = ()
+    cause: str = ""  # what describes its first difference: see Note [Causes]
+    operations: tuple[str, ...] = ()  # of that statement
     code: str = ""  # the statement
     length: int = 0  # of the program
     since: str = ""  # the last release of torch that files explain, if the reference does what none explains
-    changed: tuple[
-        str, ...
-    ] = ()  # reasons why the reference, another release of torch, differs from that of the specs
+    changed: tuple[str, ...] = ()  # why the reference, another release, differs from that of the specs
 
     def differs_in(self, group: str) -> bool:
         """Whether it differs in a group, or only the engine raised, so that the rest was not compared."""

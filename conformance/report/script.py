@@ -21,5 +21,5 @@ def script(
     head = [f"# {scenario.id}: {scenario.title}", f"# {scenario.position.file}:{scenario.position.line}"]
     if first is None:
         return "\n".join((*head, annotated(scenario, engine)))
-    told = [f"# {name}: {line}" for name, text in shown for line in text.splitlines()[:1]]
-    return "\n".join((*head, snippet(scenario, engine, first.statement, expression(first)), *told))
+    comments = [f"# {name}: {line}" for name, text in shown for line in text.splitlines()[:1]]
+    return "\n".join((*head, snippet(scenario, engine, first.statement, expression(first)), *comments))

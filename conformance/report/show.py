@@ -33,10 +33,10 @@ class ScenarioHeader:
 
 
 def show(
-    shown: ScenarioHeader, told: Iterable[StatementReport], *, width: int = 110, full: bool = False
+    shown: ScenarioHeader, statements: Iterable[StatementReport], *, width: int = 110, full: bool = False
 ) -> Iterator[Line]:
     """The output lines; with ``full`` no value is shortened."""
-    for line in _lines(shown, list(told), width, full):
+    for line in _lines(shown, list(statements), width, full):
         yield [(_visible(text), style) for text, style in line]
 
 
@@ -71,14 +71,14 @@ def _lines(
         yield [(f"{count} in facets that {shown.engine} does not claim, which --full shows", "dim")]
 
 
-def _program(told: StatementReport, number: int) -> Iterator[Line]:
-    for offset, text in enumerate(told.lines):
-        yield [(f"{told.first + offset:{number}} | ", "dim"), (text, "code")]
-    if told.statement.kind == "expect":
+def _program(report: StatementReport, number: int) -> Iterator[Line]:
+    for offset, text in enumerate(report.lines):
+        yield [(f"{report.first + offset:{number}} | ", "dim"), (text, "code")]
+    if report.statement.kind == "expect":
         yield [(f"{'':{number}} | expected after the step:", "dim")]
-    elif told.rows and (told.again or not told.lines):
-        again = f", {told.again}" if told.again else ""
-        yield [(f"{told.line:{number}}{again} | ", "dim"), (told.source, "code")]
+    elif report.rows and (report.again or not report.lines):
+        again = f", {report.again}" if report.again else ""
+        yield [(f"{report.line:{number}}{again} | ", "dim"), (report.source, "code")]
 
 
 def _row(row: ComparisonRow, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
@@ -106,10 +106,10 @@ def _visible(text: str) -> str:
 
 
 def _widths(
-    told: Sequence[StatementReport], shown: ScenarioHeader, width: int, full: bool
+    statements: Sequence[StatementReport], shown: ScenarioHeader, width: int, full: bool
 ) -> tuple[int, int, int]:
     """The widths of the columns; the engine's gets at most half of the room for values."""
-    rows = [("", shown.reference, shown.engine), *(row[:3] for each in told for row in each.rows)]
+    rows = [("", shown.reference, shown.engine), *(row[:3] for each in statements for row in each.rows)]
     longest = [max(len(" ".join(cell.split())) for cell in column) for column in zip(*rows, strict=True)]
     name = min(longest[0], 30)
     if full:

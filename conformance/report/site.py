@@ -11,7 +11,7 @@ from typing import Any
 from conformance.language.scenario import TIERS
 from conformance.report.claims import ClaimLike
 from conformance.report.diff import diff
-from conformance.report.html_index import FAILING, MARKS, place_of
+from conformance.report.html_index import FAILING, MARKS, published_path, status
 from conformance.report.jsonlines import Report
 from conformance.report.provenance import described
 from conformance.report.result import MEANINGS, Result
@@ -94,7 +94,7 @@ def pages(
                 failing=sum(each.verdict in FAILING for each in run.results),
                 missing=Counter(name for each in run.results for name in each.missing).most_common(NAMES),
                 history=list(_history(own)),
-                place_of=place_of,
+                published_path=published_path,
             ),
         )
     if shown:
@@ -151,15 +151,8 @@ def _observed(run: Run) -> dict[str, str]:
     for result in run.results:
         for claim in result.claims:
             verdicts.setdefault(claim, set()).add(result.verdict)
-    found = {}
-    for claim, seen in verdicts.items():
-        if seen & {"differs", "known divergence", "stale"}:
-            found[claim] = "differs"
-        elif "unsupported" in seen:
-            found[claim] = "unsupported"
-        elif seen <= {"agrees", "skipped", "not observed"} and "agrees" in seen:
-            found[claim] = "agrees"
-    return found
+    found = {claim: status(seen) for claim, seen in verdicts.items()}
+    return {claim: text for claim, text in found.items() if text}
 
 
 def _history(runs: Sequence[Run]) -> Iterator[HistoryRow]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from conformance.language.scenario import Scenario
 from conformance.report.program import file_line
+from conformance.report.wording import of_engine
 from conformance.runner.compare import Difference, merged, shown_value
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
@@ -78,7 +79,7 @@ def statement_reports(
                 rows = [row._replace(engine="") for row in rows]
         else:
             rows = list(_on_one_side(*sides, by_reference=place in of_reference))
-        yield listing.told(place, rows)
+        yield listing.report(place, rows)
 
 
 class _Listing:
@@ -88,7 +89,7 @@ class _Listing:
         self._scenario = scenario
         self._given = [0] * len(scenario.steps)
 
-    def told(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
+    def report(self, place: Statement, rows: Sequence[ComparisonRow]) -> StatementReport:
         step, given = self._scenario.steps[place.step], self._given[place.step]
         lines = step.run.rstrip().splitlines()
         source, again, end = "", [], len(lines)
@@ -166,7 +167,7 @@ def _events(
 
 def _of_difference(item: Difference, not_claimed: Set[Difference]) -> ComparisonRow:
     what = item.name if item.facet in ("value", "is") else f"{item.name} {item.facet}".strip()
-    return ComparisonRow(what, item.reference, item.engine, True, item not in not_claimed)
+    return ComparisonRow(what, item.reference, of_engine(item), True, item not in not_claimed)
 
 
 def _error(name: str, text: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from conformance.language.scenario import Scenario
+from conformance.language.scenario import Scenario, base_id
+from conformance.report.docs import table
 from conformance.report.matrix import Matrix
 from conformance.report.share import Cell
 
@@ -29,7 +30,7 @@ class Subject:
 
     def cases(self, ids: Iterable[str]) -> list[str]:
         """Those of the ids that are the scenario that shows the rule, or its cases."""
-        return [each for each in ids if each.partition("[")[0] == self.shows]
+        return [each for each in ids if base_id(each) == self.shows]
 
 
 def parsed(text: str) -> dict[str, Subject]:
@@ -54,9 +55,8 @@ def index(described: Mapping[str, Subject], scenarios: Sequence[Scenario]) -> st
     folders = {scenario.area for scenario in scenarios}
     if wrong := sorted(folders ^ described.keys()):
         raise SubjectError(f"areas.yaml and the folders of the specs differ: {', '.join(wrong)}")
-    lines = ["| folder | about |", "| --- | --- |"]
-    lines += [f"| [`{folder}`]({folder}) | {described[folder].about} |" for folder in sorted(folders)]
-    return "\n".join(lines) + "\n"
+    rows = [(f"[`{folder}`]({folder})", described[folder].about) for folder in sorted(folders)]
+    return table(("folder", "about"), rows)
 
 
 def rules(described: Mapping[str, Subject], sources: Mapping[str, str], measured: Matrix) -> str:

@@ -14,7 +14,7 @@ from conformance.report.claims import VERDICTS, Finding
 from conformance.report.proposal import cause
 from conformance.report.result import ReportedDifference, Result, Verdict
 from conformance.report.share import cell
-from conformance.report.text import clip, label, shorten_both, table
+from conformance.report.text import clip, label, listed, shorten_both, table
 from conformance.report.unlocking import needs_of, ranking
 from conformance.runner.compare import is_absent
 
@@ -202,8 +202,7 @@ def unexplained(results: Sequence[Result]) -> Iterator[str]:
 def _missing(results: Sequence[Result]) -> str:
     """The names that the engine lacks, the most frequent first."""
     missing = Counter(name for result in results for name in result.missing)
-    names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
-    return names + (f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else "")
+    return listed([f"{name} ({count})" for name, count in missing.most_common()], _NAMES)
 
 
 def _random(results: Sequence[Result]) -> Iterator[str]:
@@ -248,7 +247,7 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _is_unread(first: ReportedDifference) -> bool:
-    return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
+    return first.facet in ("value", "shape") and first.engine.startswith("raises AttributeError")
 
 
 def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:

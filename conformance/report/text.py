@@ -1,9 +1,11 @@
-"""Text in a fixed width."""
+"""Texts cut to a width, lists and tables."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Protocol, TextIO
 
 LONGEST = 60  # characters of a cell
@@ -78,6 +80,18 @@ def clip(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     return text[: longest - 3].rpartition(" ")[0].rstrip(",;") + "..."
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
+def short_path(path: str | Path) -> str:
+    """The path as a person in the current folder would type it."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.path.join("..", "..")) else relative
 
 
 def label(name: str, version: str) -> str:

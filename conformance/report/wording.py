@@ -62,6 +62,11 @@ def _difference(first: Difference, reference: str, engine: str) -> str:
     return f"{what} {verb}{here} on {engine}, {there} on {reference}"
 
 
+def of_engine(difference: Difference) -> str:
+    """What the engine shows, in a table, where a missing attribute needs no error of Python."""
+    return "no such attribute" if is_absent(difference.facet, difference.engine) else difference.engine
+
+
 def _where(scenario: Scenario, place: Statement) -> str:
     """The statement by its line in the file and its text."""
     lines = scenario.steps[place.step].run.splitlines()

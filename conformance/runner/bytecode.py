@@ -39,7 +39,7 @@ def programs_of(scenario: Scenario) -> list[program.CompiledProgram]:
 
 
 @atexit.register
-def keep() -> None:
+def write_programs() -> None:
     """Write the compiled programs to the cache."""
     for file, compiled in _files.items():
         if compiled and (key := _key(file)):

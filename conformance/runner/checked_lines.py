@@ -35,10 +35,8 @@ _END = b'"}}\n'
 _GZIP = b"\x1f\x8b"
 _SEAL = b"\x1f\x8b\x08\x10\0\0\0\0\x02\xff", b"\0\x03\0\0\0\0\0\0\0\0\0"  # around the checksum
 _SEAL_SIZE = sum(map(len, _SEAL)) + 64
-_SMALL, _RATIO = (
-    64 << 20,
-    250,
-)  # bytes that may always be unpacked; otherwise, how many times the size of the file
+_SMALL = 64 << 20  # bytes that may always be unpacked
+_RATIO = 250  # otherwise, how many times the size of the file
 _HEADER = 1 << 20  # bytes in which a header ends
 
 

@@ -48,11 +48,8 @@ GROUP_OF = {
 }
 """The group of each facet. An ``assert`` is in the group of what it reads."""
 
-_ATTRIBUTES = {facet for facet, group in GROUP_OF.items() if group in ("flags", "graph")} - {
-    "is",
-    "edges",
-    "name()",
-}
+_OF_GROUPS = {facet for facet, group in GROUP_OF.items() if group in ("flags", "graph")}
+_ATTRIBUTES = {"dtype"} | _OF_GROUPS - {"is", "edges", "name()"}
 
 NOTHING = "nothing"
 
@@ -396,10 +393,8 @@ def _of_kinds(
             if kind == "node" or not same_dtype(expected, found):
                 yield Difference(place, name, *_FACET_OF[kind], *shown)
             return
-    if {*kinds} == {"array", "plain"} and "[]" in (
-        expected.get("shape"),
-        found.get("shape"),
-    ):  # NumPy's number
+    of_numpy = {*kinds} == {"array", "plain"} and "[]" in (expected.get("shape"), found.get("shape"))
+    if of_numpy:  # a number of NumPy's
         one, other = ({"value": each["value"]} for each in (expected, found))
         yield from _of_values(scenario, place, name, one, other, "values")
         return

@@ -9,15 +9,10 @@ from conformance.runner.engine import Engine
 
 
 def draws_of(engine: Engine, scenario: Scenario) -> Callable[[], bool] | None:
-    """A function that returns whether a generator has moved since; None if the engine does not say so.
-
-    Only the reference says so.
-    """
+    """A function that returns whether the generator has moved since; None for all engines but the reference."""
     if not getattr(engine, "says_what_draws", False):
         return None
-    if any(
-        "Generator" in step.run for step in scenario.steps
-    ):  # its own ones: it makes them to draw from them
+    if any("Generator" in step.run for step in scenario.steps):  # the program makes one to draw from it
         return lambda: True
     generator = engine.torch.default_generator
 

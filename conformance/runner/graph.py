@@ -40,9 +40,8 @@ class Graphs:
     def __init__(self, name_of: Callable[[Any], str], allowance: Allowance) -> None:
         self._name_of = name_of  # of a leaf
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
-        self._numbers: dict[
-            Hashable, tuple[str, int]
-        ] = {}  # node -> the name whose text contains it, and its number there
+        # node -> the name whose text contains it, and its number there
+        self._numbers: dict[Hashable, tuple[str, int]] = {}
         self._described: dict[str, dict[str, str]] = {}
         self._last: dict[str, int] = {}  # the highest number in the text of each name
         self._allowance = allowance

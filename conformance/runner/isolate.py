@@ -20,27 +20,18 @@ _FAILED = object()
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_grad_enabled", "set_grad_enabled", True),
     ("get_default_dtype", "set_default_dtype", "float32"),
-    (
-        "is_warn_always_enabled",
-        "set_warn_always",
-        True,
-    ),  # otherwise a once-only warning appears in one scenario only
+    # Otherwise a once-only warning appears in one scenario only.
+    ("is_warn_always_enabled", "set_warn_always", True),
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
-    (
-        "backends.opt_einsum.enabled",
-        "_set_opt_einsum",
-        False,
-    ),  # otherwise another package decides on the graph
+    # Otherwise another package decides on the graph.
+    ("backends.opt_einsum.enabled", "_set_opt_einsum", False),
     *(
         (f"backends.cuda.{name}_sdp_enabled", f"backends.cuda.enable_{name}_sdp", True)
         for name in ("flash", "math", "mem_efficient", "cudnn")
     ),
-    (
-        "get_num_threads",
-        "set_num_threads",
-        int(os.environ.get("CONFORMANCE_THREADS", "1")),
-    ),  # otherwise the number of processors decides how sums are rounded
+    # Otherwise the number of processors decides how sums are rounded.
+    ("get_num_threads", "set_num_threads", int(os.environ.get("CONFORMANCE_THREADS", "1"))),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
@@ -104,7 +95,9 @@ class _Setting(NamedTuple):
 @contextlib.contextmanager
 def isolated(torch: Any, owner: Any = None) -> Iterator[list[warnings.WarningMessage]]:
     """Inside: manual_seed(0), grad mode on, default dtype float32, one thread; all warnings go to the yielded list.
-    Afterwards everything is restored. With ``owner``, an engine, what that set when it was made takes their place."""
+
+    Afterwards all is restored. Settings of an engine, ``owner``, replace these: Note [An engine's own state].
+    """
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch, owner)]

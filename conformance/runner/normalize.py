@@ -12,9 +12,8 @@ _TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
 _FRAME = re.compile(r'^ *File "(?P<file>[^"\n]*)", line \d+, in .*\n(?:    .*(?:\n|\Z))*', re.MULTILINE)
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
 _KERNELS = re.compile(r" '[\w:.]+' is only available for these backends: .*", re.DOTALL)
-_SUGGESTION = re.compile(
-    r"(got an unexpected keyword argument '\w+')\. Did you mean '\w+'\?"
-)  # from Python 3.13 on
+# From Python 3.13 on.
+_SUGGESTION = re.compile(r"(got an unexpected keyword argument '\w+')\. Did you mean '\w+'\?")
 _TRIVIAL = re.compile(r"0x|Triggered|File |<module |these backends|Did you mean")
 _OF_PYTHON = ("the (type, exc, tb) signature of throw() is deprecated",)  # from Python 3.12 on
 

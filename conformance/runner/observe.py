@@ -147,9 +147,8 @@ class _Snapshot:
             grad_fn, facets = _read_one_by_one(tensor)
         self.state[name] = facets
         self._tensors.append((name, tensor, grad_fn))
-        unfilled = (
-            self._zeros and name in self._grads and _is_zero(facets)
-        )  # it would have one of its own, and so on
+        # A grad of zeros would have a grad of its own, and so on.
+        unfilled = self._zeros and name in self._grads and _is_zero(facets)
         if _may_read_grad(facets) and not unfilled:
             try:
                 grad = tensor.grad

@@ -44,19 +44,18 @@ class Modes:
 
 
 NONE = Modes()
-_of: dict[
-    int, tuple[Any, Modes]
-] = {}  # id of an engine -> that engine and the modes it entered when it was made
+_own_modes: dict[int, tuple[Any, Modes]] = {}
+"""Id of an engine -> that engine, and the modes it entered when it was made."""
 
 
 def modes_of(owner: Any) -> Modes:
     """The modes in which a scenario of an engine starts: see Note [An engine's own state]."""
-    return _of.get(id(owner), (None, NONE))[1]
+    return _own_modes.get(id(owner), (None, NONE))[1]
 
 
 def adopt_modes(torch: Any, owner: Any) -> None:
     """Keep the modes in force as those of the engine, and leave them."""
-    _of[id(owner)] = (owner, _current(torch))
+    _own_modes[id(owner)] = (owner, _current(torch))
     put_modes(torch, NONE)
     _put_hooks(torch, NONE)
 
@@ -74,7 +73,7 @@ def leave_modes(torch: Any) -> None:
 
 
 def put_modes(torch: Any, own: Modes) -> None:
-    """Let these modes and no others be in force."""
+    """Enter these modes, and leave all others."""
     _leave_autocast(torch, own)
     _put_dispatch_modes(torch, own)
     _attempt(_leave_function_modes, torch, own)

@@ -84,7 +84,7 @@ class Recorder:
         self.namespace.update(__builtins__=self._own, __name__=OWN_MODULE)
         last = len(self._scenario.steps) - 1
         for index, step in enumerate(self._scenario.steps):
-            expressions = expressions_of(step)
+            expressions = step.expressions
             self._run_step(index, step, final=index == last and not expressions)
             if expressions:
                 self._expect(step, expressions, final=index == last)
@@ -179,9 +179,8 @@ class Recorder:
         self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
 
     def _raised(self, error: BaseException) -> Raised:
-        from conformance.runner.missing import (
-            missing_name,
-        )  # imports the vocabulary, only for programs that raise
+        # Imports the vocabulary, which only programs that raise need.
+        from conformance.runner.missing import missing_name
 
         missing = missing_name(error, self._engine)
         return Raised(type(error).__name__, error_text(error), missing)
@@ -300,12 +299,6 @@ def collect() -> None:
 def deepcopy(value: Any) -> Any:
     """The language's ``deepcopy``, without the memo, with which Python would write to an object of torch."""
     return copy.deepcopy(value)
-
-
-def expressions_of(step: Step) -> tuple[str, ...]:
-    """The expressions evaluated after a step: its own expectations and those of the document."""
-    claimed = step.claimed.expect if step.claimed else ()
-    return tuple(dict.fromkeys(expression for expression, _ in (*step.own.expect, *claimed)))
 
 
 # BaseException's own: a class of the engine may override them with properties that raise.

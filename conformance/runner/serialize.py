@@ -7,14 +7,13 @@ import json
 from typing import Any
 
 from conformance.language.scenario import Expectations, Position, Scenario, Step
-from conformance.runner.recorder import expressions_of
 
 _text = json.JSONEncoder(sort_keys=True).encode
 
 
 def to_plain(scenario: Scenario) -> dict[str, Any]:
     """Its id, its programs, the expressions evaluated after them, and when the state is observed."""
-    steps = [{"run": step.run, "expressions": list(expressions_of(step))} for step in scenario.steps]
+    steps = [{"run": step.run, "expressions": list(step.expressions)} for step in scenario.steps]
     return {"id": scenario.id, "observe": scenario.observe, "steps": steps}
 
 

@@ -156,15 +156,7 @@ def _with_namespace(root: str) -> Iterator[Any]:
 
 def changes_shared_state(scenario: Scenario) -> bool:
     """Whether a program may change it: see Note [Shared state]."""
-    return any(word in text for text in _texts(scenario) for word in WORDS)
-
-
-def _texts(scenario: Scenario) -> Iterator[str]:
-    """All that a scenario runs: its programs and the expressions of its expectations."""
-    for step in scenario.steps:
-        yield step.run
-        yield from (text for text, _ in step.own.expect)
-        yield from (text for text, _ in (step.claimed.expect if step.claimed else ()))
+    return any(word in text for text in scenario.texts for word in WORDS)
 
 
 def _modules(root: str, packages: tuple[str, ...]) -> Iterator[tuple[str, ModuleType]]:
@@ -258,12 +250,12 @@ def restored(scenario: Scenario, torch: Any) -> Iterator[None]:
     if not isinstance(root, str):
         yield
         return
-    if any(map(_ON_A_FUNCTION.search, _texts(scenario))):
+    if any(map(_ON_A_FUNCTION.search, scenario.texts)):
         _make_all(root)
     changes = changes_shared_state(scenario)
     if changes:
         _import_packages(root)
-    functions = _namespaces(root) if any(map(may_pass_on, _texts(scenario))) else None
+    functions = _namespaces(root) if any(map(may_pass_on, scenario.texts)) else None
     state = SharedState(root) if changes else None
     try:
         yield

@@ -96,9 +96,8 @@ class Moment:
     values: tuple[tuple[str, str], ...] = ()  # of the expectations: expression -> its value as text
     failed: tuple[str, ...] = ()  # assertions that did not hold
     drew: bool = False  # whether it is the first statement that draws a random number, if the engine says so
-    frames: tuple[Frame, ...] = field(
-        default=(), compare=False
-    )  # of the engine, below the statement that raised
+    frames: tuple[Frame, ...] = field(default=(), compare=False)
+    """Of the engine, below the statement that raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +167,13 @@ def _data(moment: Moment) -> dict[str, Any]:
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
-    "raised": lambda told: Raised(**told),
-    "warned": lambda told: tuple(Warned(**warning) for warning in told),
+    "raised": lambda data: Raised(**data),
+    "warned": lambda data: tuple(Warned(**warning) for warning in data),
     "printed": str,
-    "values": lambda told: tuple((expression, text) for expression, text in told),
+    "values": lambda data: tuple((expression, text) for expression, text in data),
     "failed": tuple,
     "drew": bool,
-    "frames": lambda told: tuple(Frame(*each) for each in told),
+    "frames": lambda data: tuple(Frame(*each) for each in data),
 }
 
 

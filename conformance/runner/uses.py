@@ -1,4 +1,4 @@
-"""What a program uses that is of the CPU alone, found by reading it.
+"""Read which features a program uses that only the CPU has.
 
 Note [Elsewhere]: where torch itself is the engine, on another device, a program that names a device, passes memory to
 NumPy or calls a constructor of the CPU's own tensors stays on the CPU whatever the default device is. It says nothing
@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from conformance.language.scenario import Scenario
-from conformance.runner.recorder import expressions_of
 
 Use: TypeAlias = Literal["a device", "NumPy", "a legacy constructor"]
 
@@ -41,8 +40,7 @@ _LEGACY = re.compile(r"(Float|Double|Half|BFloat16|Int|Long|Short|Char|Byte|Bool
 
 def uses_of(scenario: Scenario) -> frozenset[Use]:
     """What all steps of a program use, and the expressions that are evaluated after them."""
-    texts = [text for step in scenario.steps for text in (step.run, *expressions_of(step))]
-    return frozenset(use for text in texts for use in _uses(text))
+    return frozenset(use for text in scenario.texts for use in _uses(text))
 
 
 @lru_cache(maxsize=4096)

@@ -126,7 +126,8 @@ def within_rounding(expected: str, actual: str, exact: str, times: float) -> boo
     exact one is finite, any number is accepted.
     """
     three = [_NUMBER.split(text) for text in (expected, actual, exact)]
-    if not three[0][::2] == three[1][::2] == three[2][::2]:
+    between = [[each.split() for each in parts[::2]] for parts in three]  # columns are wider or narrower
+    if not between[0] == between[1] == between[2]:
         return False
     wanted, found, right = ([_number(text) for text in parts[1::2]] for parts in three)
     pairs = list(zip(wanted, found, right, strict=True))

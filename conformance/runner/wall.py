@@ -220,10 +220,8 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
     others: frozenset[int | None] = frozenset()  # threads that are not the program's
     refusals: list[str] = []
     harmless, getframe, thread = _HARMLESS, sys._getframe, threading.get_ident
-    private: dict[str, Any] = {
-        **globals(),
-        "_places": {},
-    }  # what a program replaces in this module does not count
+    # What a program replaces in this module does not count.
+    private: dict[str, Any] = {**globals(), "_places": {}}
     for name, value in private.items():
         if isinstance(value, FunctionType) and value.__module__ == __name__ and not value.__closure__:
             private[name] = FunctionType(value.__code__, private, name, value.__defaults__)

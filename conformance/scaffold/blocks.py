@@ -40,12 +40,7 @@ def written_out(lines: Sequence[str]) -> Blocks:
     return blocks
 
 
-def only_tells(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler only prints the error."""
-    return all(map(tells, handler.body))
-
-
-def tells(statement: ast.stmt) -> bool:
+def only_prints(statement: ast.stmt) -> bool:
     """Whether a statement of a handler only prints, or does nothing."""
     return isinstance(statement, ast.Pass | ast.Continue) or (
         isinstance(statement, ast.Expr)
@@ -54,12 +49,12 @@ def tells(statement: ast.stmt) -> bool:
     )
 
 
-def is_told(statement: ast.stmt) -> bool:
+def _prints_errors(statement: ast.stmt) -> bool:
     """Whether it is a `try` whose handlers only print errors."""
     return (
         isinstance(statement, ast.Try)
         and not statement.finalbody
-        and all(map(only_tells, statement.handlers))
+        and all(only_prints(each) for handler in statement.handlers for each in handler.body)
     )
 
 
@@ -88,7 +83,7 @@ def _is_changed(blocks: Blocks) -> bool:
                 return True
         elif (
             isinstance(statement, ast.With)
-            and any(map(is_told, statement.body))
+            and any(map(_prints_errors, statement.body))
             and _split(blocks, statement)
         ):
             return True
@@ -141,7 +136,7 @@ def _of_it(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     if not isinstance(node, ast.For | ast.While):
         for child in ast.iter_child_nodes(node):
-            if not (isinstance(child, ast.ExceptHandler) and only_tells(child)):
+            if not (isinstance(child, ast.ExceptHandler) and all(map(only_prints, child.body))):
                 yield from _of_it(child)
 
 
@@ -167,9 +162,9 @@ def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
 
 def _split(blocks: Blocks, block: ast.With) -> bool:
     """Split a `with` so that each part ends with a `try`; unchanged if that has an effect."""
-    which = next(number for number, each in enumerate(block.body) if is_told(each))
-    told = block.body[which]
-    assert isinstance(told, ast.Try)
+    which = next(number for number, each in enumerate(block.body) if _prints_errors(each))
+    attempt = block.body[which]
+    assert isinstance(attempt, ast.Try)
     rest = block.body[which + 1 :]
     again = all(
         isinstance(item.context_expr, ast.Call)
@@ -177,7 +172,7 @@ def _split(blocks: Blocks, block: ast.With) -> bool:
         and item.optional_vars is None
         for item in block.items
     )
-    if told.orelse or (rest and not again):
+    if attempt.orelse or (rest and not again):
         return False
     first, last = block.lineno, block.end_lineno or 0
     end = block.items[-1].context_expr.end_lineno or first
@@ -185,16 +180,18 @@ def _split(blocks: Blocks, block: ast.With) -> bool:
         return False  # on the line of the header
     header, of_header = blocks.lines[first - 1 : end], blocks.origins[first - 1 : end]
     indent = " " * block.body[0].col_offset
-    inner, of_inner = _body(blocks, told.body, told.body[0].lineno, told.body[-1].end_lineno or 0, indent)
-    before = slice(end, told.lineno - 1)
+    inner, of_inner = _body(
+        blocks, attempt.body, attempt.body[0].lineno, attempt.body[-1].end_lineno or 0, indent
+    )
+    before = slice(end, attempt.lineno - 1)
     outer = blocks.lines[first - 1][: block.col_offset]
     deeper = [f"{outer}try:", *(f"    {line}" for line in [*header, *blocks.lines[before], *inner])]
     new = [*deeper, f"{outer}except Exception:", f"{outer}    pass"]
-    origin = blocks.origins[told.lineno - 1]
+    origin = blocks.origins[attempt.lineno - 1]
     deep = [(line, cut - 4) for line, cut in [*of_header, *blocks.origins[before], *of_inner]]
     origins = [origin, *deep, origin, origin]
     if rest:
-        after = slice((told.end_lineno or 0), last)
+        after = slice((attempt.end_lineno or 0), last)
         new += [*header, *blocks.lines[after]]
         origins += [*of_header, *blocks.origins[after]]
     _put(blocks, first, last, new, origins)

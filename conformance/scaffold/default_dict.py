@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from conformance.scaffold.replaced import Written, end, start
+from conformance.scaffold.replaced import Replacement, end, start
 
 _MADE = {"list": "[]", "dict": "{}", "int": "0", "float": "0.0", "set": "set()", "str": "''"}
 """What the usual factories make."""
 
 
-def default_dicts(tree: ast.Module, paths: Mapping[str, str]) -> Iterator[Written]:
+def default_dicts(tree: ast.Module, paths: Mapping[str, str]) -> Iterator[Replacement]:
     """The replacements; the dict itself is replaced last, once no key of it is read without a default."""
     made = dict(_assigned(tree, paths))
     if not made:
@@ -45,7 +45,7 @@ def _factory(node: ast.expr, paths: Mapping[str, str]) -> str:
     return ""
 
 
-def _reads(tree: ast.Module, made: Mapping[str, str]) -> Iterator[Written]:
+def _reads(tree: ast.Module, made: Mapping[str, str]) -> Iterator[Replacement]:
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=key, ctx=ast.Load()) if name in made:

@@ -72,12 +72,12 @@ def draft(
         part
         for number, shown in enumerate(layout.shown)
         for part in shown
-        if not _sensible(parts[part].shows, watched, number)
+        if not _are_plain(parts[part].shows, watched, number)
     }
     layout = _layout(parts, kept, errors, also)
     steps = layout.steps(parts)
     if not steps[-1].shows and layout.code[-1][-1] not in errors:
-        steps[-1] = replace(steps[-1], shows=tuple(_telling(observe(steps))))
+        steps[-1] = replace(steps[-1], shows=tuple(_worth_showing(observe(steps))))
     watched = _watched(steps, observe)
     printed = _printed(parts, layout, watched)
     assert everything == {part for numbers in (*layout.code, *layout.shown) for part in numbers}
@@ -125,15 +125,15 @@ def _layout(
     """
     layout = _Layout([[]], [[]])
     for number, part in enumerate(parts):
-        told = bool(part.shows) and number not in errors
-        if told and number not in kept and layout.code[-1]:
+        shows = bool(part.shows) and number not in errors
+        if shows and number not in kept and layout.code[-1]:
             layout.shown[-1].append(number)
             continue
         if layout.shown[-1] or any(code in errors for code in layout.code[-1]):
             layout.code.append([])
             layout.shown.append([])
         layout.code[-1].append(number)
-        if told and number in also:
+        if shows and number in also:
             layout.shown[-1].append(number)
     return layout
 
@@ -257,7 +257,7 @@ def _at_end(trace: Trace, step: int) -> Moment | None:
     return next((moment for moment in found if moment.statement.kind == "expect"), None)
 
 
-def _sensible(expressions: Sequence[str], watched: _Watched, step: int) -> bool:
+def _are_plain(expressions: Sequence[str], watched: _Watched, step: int) -> bool:
     """Whether all values may be expectations: short plain data that does not depend on random numbers."""
     values = list(_values(expressions, watched, step))
     return bool(values) and all(value is not _NONE for value in values)
@@ -292,7 +292,7 @@ def _is_data(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | complex | str)
 
 
-def _telling(trace: Trace) -> Iterator[str]:
+def _worth_showing(trace: Trace) -> Iterator[str]:
     """Expressions for a snippet that shows nothing: its final gradients and the last statement's changes."""
     states: list[State] = [{}, *(moment.state for moment in trace.moments if moment.state is not None)]
     now, before = states[-1], states[-2] if len(states) > 1 else {}
@@ -305,8 +305,8 @@ def _telling(trace: Trace) -> Iterator[str]:
                 for flag in ("requires_grad", "is_leaf", "retains_grad", "grad_fn", "_version")
                 if flag in changed
             ]
-            told = [flag for flag in flags if facets[flag] not in (False, None, 0) or name in before]
-            found += [*([name] if "value" in changed else ()), *(f"{name}.{flag}" for flag in told)]
+            worth = [flag for flag in flags if facets[flag] not in (False, None, 0) or name in before]
+            found += [*([name] if "value" in changed else ()), *(f"{name}.{flag}" for flag in worth)]
     yield from found[:MOST]
 
 

@@ -8,7 +8,17 @@ from string import Formatter
 
 from conformance.language import vocabulary, words
 from conformance.scaffold.default_dict import default_dicts
-from conformance.scaffold.replaced import Place, Written, end, inner_first, replace, start
+from conformance.scaffold.replaced import (
+    Place,
+    Replacement,
+    end,
+    imported,
+    inner_first,
+    operand,
+    path_of,
+    replace,
+    start,
+)
 
 DEEPEST = 10  # nested idioms
 
@@ -47,7 +57,7 @@ def translated(lines: Sequence[str]) -> list[str]:
             tree = ast.parse("\n".join(found))
         except SyntaxError:
             break
-        written = inner_first(_written(tree, dict(_imported(tree)), found))
+        written = inner_first(_replacements(tree, dict(imported(tree)), found))
         for one in reversed(written):
             replace(found, *one)
         if not written:
@@ -55,16 +65,7 @@ def translated(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that imports of other packages bind, each with its full dotted name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
-
-
-def _written(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Written]:
+def _replacements(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Replacement]:
     yield from default_dicts(tree, paths)
     for node in ast.walk(tree):
         if isinstance(node, ast.expr):
@@ -83,27 +84,20 @@ def _written(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -
             yield from _statement(node, paths, lines)
 
 
-def _path(node: ast.expr, paths: Mapping[str, str]) -> str:
-    """The full dotted name of an expression: ``numpy.pi`` for ``np.pi``."""
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return ""
-    root, dot, rest = ast.unparse(node).partition(".")
-    return f"{paths[root]}{dot}{rest}" if root in paths else ""
-
-
 def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
     """An expression rewritten in the language, or None."""
     match node:
-        case ast.Name() | ast.Attribute() if (new := _NAMES.get(_path(node, paths), "")) not in (
+        case ast.Name() | ast.Attribute() if (new := _NAMES.get(path_of(node, paths), "")) not in (
             "",
             ast.unparse(node),
         ):
             return new
-        case ast.Attribute() if (path := _path(node, paths)).startswith("functorch."):
+        case ast.Attribute() if (path := path_of(node, paths)).startswith("functorch."):
             new = f"torch.func.{path.partition('.')[2]}"
             return new if new in vocabulary.PATHS else None
         case ast.Call(func=function, args=[ast.Call(func=inner, args=[values], keywords=keywords)]) if (
-            ast.unparse(function) in _FROM_ARRAYS and _path(inner, paths) in ("numpy.array", "numpy.asarray")
+            ast.unparse(function) in _FROM_ARRAYS
+            and path_of(inner, paths) in ("numpy.array", "numpy.asarray")
         ):
             return _tensor(values, keywords, node.keywords)
         case ast.Attribute(value=ast.Attribute(value=value, attr="__class__"), attr="__name__"):
@@ -113,11 +107,11 @@ def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
         case ast.Call(func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name))]) if (
             name.isidentifier()
         ):
-            return f"{_operand(value)}.{name}"
-        case ast.Call(func=function, args=args, keywords=[]) if _path(function, paths) == "itertools.chain":
+            return f"{operand(value)}.{name}"
+        case ast.Call(func=function, args=args, keywords=[]) if path_of(function, paths) == "itertools.chain":
             return f"[{', '.join(f'*{ast.unparse(each)}' for each in args)}]"
         case ast.Call(func=function, args=args, keywords=[]):
-            return _arithmetic(_path(function, paths), args)
+            return _arithmetic(path_of(function, paths), args)
     return None
 
 
@@ -144,25 +138,19 @@ def _tensor(values: ast.expr, of_array: list[ast.keyword], of_tensor: list[ast.k
     return ast.unparse(call)
 
 
-def _operand(node: ast.expr) -> str:
-    """The text of an operand, in parentheses if necessary."""
-    text = ast.unparse(node)
-    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
-
-
 def _arithmetic(path: str, args: Sequence[ast.expr]) -> str | None:
     """A call of ``math``, or of numpy with a number."""
     package, _, name = path.rpartition(".")
     if package not in ("math", "numpy") or not args or any(isinstance(each, ast.Starred) for each in args):
         return None
-    first = _operand(args[0])
+    first = operand(args[0])
     if package == "numpy" and not (isinstance(args[0], ast.Constant) and name == "sqrt"):
         return None
     match name, len(args):
         case "sqrt", 1:
             return f"({_base(args[0])} ** 0.5)"
         case "pow", 2:
-            return f"({_base(args[0])} ** {_operand(args[1])})"
+            return f"({_base(args[0])} ** {operand(args[1])})"
         case "floor", 1:
             return f"int({first} // 1)"
         case "ceil", 1:
@@ -177,7 +165,7 @@ def _arithmetic(path: str, args: Sequence[ast.expr]) -> str | None:
 
 
 def _base(node: ast.expr) -> str:
-    return ast.unparse(node) if isinstance(node, ast.Constant) else _operand(node)
+    return ast.unparse(node) if isinstance(node, ast.Constant) else operand(node)
 
 
 def _of_a_number(name: str, node: ast.expr) -> str:
@@ -203,16 +191,16 @@ def _f_string(template: str, call: ast.Call) -> str | None:
     return ast.unparse(ast.fix_missing_locations(ast.JoinedStr(parts)))
 
 
-def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Written]:
+def _statement(node: ast.stmt, paths: Mapping[str, str], lines: Sequence[str]) -> Iterator[Replacement]:
     match node:
         case ast.Expr(
             value=ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value])
         ):
-            yield start(node), end(node), f"{_operand(owner)}.{name} = {ast.unparse(value)}"
+            yield start(node), end(node), f"{operand(owner)}.{name} = {ast.unparse(value)}"
         case ast.Expr(
             value=ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))])
         ):
-            yield start(node), end(node), f"del {_operand(owner)}.{name}"
+            yield start(node), end(node), f"del {operand(owner)}.{name}"
         case ast.FunctionDef(args=arguments, returns=returns):
             every = (
                 *arguments.posonlyargs,

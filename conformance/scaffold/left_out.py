@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from conformance.scaffold.replaced import Written, end, inner_first, replace, start
+from conformance.scaffold.replaced import (
+    Replacement,
+    end,
+    imported,
+    inner_first,
+    operand,
+    path_of,
+    replace,
+    start,
+)
 
 ORNAMENTS = frozenset(
     """
@@ -58,7 +67,7 @@ def without_ornaments(lines: Sequence[str]) -> LeftOut:
     return result
 
 
-def _as_short_as_possible(one: Written, tree: ast.Module, lines: Sequence[str]) -> Written:
+def _as_short_as_possible(one: Replacement, tree: ast.Module, lines: Sequence[str]) -> Replacement:
     """The replacement without `pass`, where the statement is alone on its lines and not alone in its block."""
     first, last, text = one
     before = lines[first[0] - 1].encode()[: first[1]].decode()
@@ -76,22 +85,22 @@ def _as_short_as_possible(one: Written, tree: ast.Module, lines: Sequence[str]) 
 # ------------------------------------------------------------------------------- calls that wrap something
 
 
-def _unwrapped(tree: ast.Module) -> Iterator[tuple[Written, str]]:
+def _unwrapped(tree: ast.Module) -> Iterator[tuple[Replacement, str]]:
     """What `tqdm(...)` and `torch.compile(...)` wrap, in their place."""
-    paths = dict(_imported(tree))
+    paths = _paths(tree)
     bars = set(_bound_to_bars(tree, paths))
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=function, args=[wrapped, *_]) if _is_bar(function, paths):
                 counts = _last(function).endswith("range")
-                kept = f"range({ast.unparse(wrapped)})" if counts else _operand(wrapped)
+                kept = f"range({ast.unparse(wrapped)})" if counts else operand(wrapped)
                 yield (start(node), end(node), kept), "the progress bar is left out"
-            case ast.Call(func=function, args=[wrapped, *_]) if _path(function, paths) in _COMPILE:
-                name = _path(function, paths)
-                yield (start(node), end(node), _operand(wrapped)), _without(name)
+            case ast.Call(func=function, args=[wrapped, *_]) if path_of(function, paths) in _COMPILE:
+                name = path_of(function, paths)
+                yield (start(node), end(node), operand(wrapped)), _without(name)
             case ast.FunctionDef(decorator_list=decorators):
                 for each in decorators:
-                    name = _path(each.func if isinstance(each, ast.Call) else each, paths)
+                    name = path_of(each.func if isinstance(each, ast.Call) else each, paths)
                     if name in _COMPILE:
                         line, column = start(each)
                         yield ((line, column - 1), end(each), ""), _without(name)
@@ -99,17 +108,12 @@ def _unwrapped(tree: ast.Module) -> Iterator[tuple[Written, str]]:
                 yield (start(node), end(node), "pass"), "the progress bar is left out"
 
 
-def _operand(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
-
-
 def _without(name: str) -> str:
     return f"`{name}` is left out: the function runs as it is written"
 
 
 def _is_bar(function: ast.expr, paths: dict[str, str]) -> bool:
-    path = _path(function, paths)
+    path = path_of(function, paths)
     return path.partition(".")[0] == "tqdm" and path.rpartition(".")[2] in _BARS
 
 
@@ -126,9 +130,9 @@ def _bound_to_bars(tree: ast.Module, paths: dict[str, str]) -> Iterator[str]:
 # --------------------------------------------------------------------------------- statements and values
 
 
-def _remaining(tree: ast.Module) -> Iterator[tuple[Written, str]]:
+def _remaining(tree: ast.Module) -> Iterator[tuple[Replacement, str]]:
     """The statements that are left out, and the printed values of which `...` remains."""
-    paths = dict(_imported(tree))
+    paths = _paths(tree)
     ornaments = {name for name, path in paths.items() if _is_ornament(path)}
     ornaments |= _derived(tree, ornaments, paths)
     for node in ast.walk(tree):
@@ -153,13 +157,13 @@ def _remaining(tree: ast.Module) -> Iterator[tuple[Written, str]]:
                 yield from _printing(node, call, ornaments)
 
 
-def _gone(node: ast.stmt) -> tuple[Written, str]:
+def _gone(node: ast.stmt) -> tuple[Replacement, str]:
     text = ast.unparse(node).partition("\n")[0]
     shown = text if len(text) <= 60 else f"{text[:57]}..."
     return (start(node), end(node), "pass"), f"`{shown}` is left out: it changes nothing that torch computes"
 
 
-def _printing(node: ast.Expr, call: ast.Call, ornaments: set[str]) -> Iterator[tuple[Written, str]]:
+def _printing(node: ast.Expr, call: ast.Call, ornaments: set[str]) -> Iterator[tuple[Replacement, str]]:
     """A `print` of left-out values: left out if it prints nothing else."""
     others = [each for each in call.args if not isinstance(each, ast.Constant)]
     kept = [set(_names(value)) - ornaments for each in others for value in _values(each)]
@@ -270,36 +274,21 @@ def _names(node: ast.AST) -> set[str]:
     }
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that imports bind, each with its full dotted name; usual names need no import."""
-    yield "torch", "torch"
+def _paths(tree: ast.Module) -> dict[str, str]:
+    """The full dotted name of each name that is imported; usual names need no import."""
     stored = {
         node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    yield from ((name, path) for name, path in _USUAL.items() if name not in stored)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                root = alias.name.partition(".")[0]
-                yield (alias.asname, alias.name) if alias.asname else (root, root)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+    usual = {name: path for name, path in _USUAL.items() if name not in stored}
+    return {"torch": "torch", **usual, **dict(imported(tree))}
 
 
 def _is_ornament(path: str) -> bool:
     return path.partition(".")[0] in ORNAMENTS or path.startswith("torch.utils.tensorboard")
 
 
-def _path(node: ast.expr, paths: dict[str, str]) -> str:
-    """The full dotted name of an expression."""
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return ""
-    root, dot, rest = ast.unparse(node).partition(".")
-    return f"{paths[root]}{dot}{rest}" if root in paths else ""
-
-
 def _of_torch(node: ast.expr, paths: dict[str, str]) -> bool:
-    return _OF_TORCH.fullmatch(_path(node, paths)) is not None
+    return _OF_TORCH.fullmatch(path_of(node, paths)) is not None
 
 
 def _last(function: ast.expr) -> str:

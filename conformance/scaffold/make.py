@@ -169,7 +169,7 @@ def _changing(
     lines: Sequence[str],
 ) -> Iterator[str]:
     """The places and names that differ when torch runs it again, without consequences of them."""
-    told: set[int] = set()
+    reported: set[int] = set()
     known: set[str] = set()
     for each in found_otherwise:
         what = "what is printed" if each.facet == "printed" else f"{each.name} {each.facet}".strip()
@@ -185,9 +185,9 @@ def _changing(
             if (match := _ADDRESS.search(lines[line - 1].partition("#")[0]))
         )
         place = next(found, None)
-        if number in told or (told and place is None):
+        if number in reported or (reported and place is None):
             continue
-        told.add(number)
+        reported.add(number)
         line, column = place or (first, len(lines[first - 1]) - len(lines[first - 1].lstrip()) + 1)
         yield f"{line}:{column}: {what} is not the same each time"
 

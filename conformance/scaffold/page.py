@@ -13,6 +13,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from conformance.scaffold.pasted import PROMPT, indent_of
+
 _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*(.*?)\s*$")
 _PYTHON = re.compile(
     r"(?i)\.?(\{code-cell\}.*|\{code-block\}\s*(i?python3?|pycon)|py|i?python3?|pycon|py3)\b.*"
@@ -23,7 +25,6 @@ _OUTPUT = re.compile(
 _DIRECTIVE = re.compile(
     r"^(\s*)\.\. (code-block|code|sourcecode|testcode|ipython|testoutput|jupyter-execute)::\s*(.*?)\s*$"
 )
-_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _FIRST_PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?: |$)")
 _OUT = re.compile(r"^Out\[\d+\]:\s?")
 _SHELL = re.compile(r"(?i)bash|sh|shell|zsh|shell-session|shellsession")
@@ -61,9 +62,7 @@ class Page:
     outputs: list[ShownOutput] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
     cells: list[int] = field(default_factory=list)  # of a notebook: the first line of each cell of code
-    broken: list[tuple[int, int, str]] = field(
-        default_factory=list
-    )  # blocks left out: first and last line, text
+    broken: list[tuple[int, int, str]] = field(default_factory=list)  # left out: first and last line, text
     code: int = 0  # the first line of the last block of code
 
     def place(self, line: int) -> str:
@@ -83,9 +82,8 @@ def read_page(text: str, name: str) -> Page:
     if name.endswith(".ipynb"):
         page = _notebook(text)
     else:
-        lines = [
-            re.sub(r"^\s*>(?!>>) ?", "", line) for line in text.expandtabs(4).split("\n")
-        ]  # quoted blocks
+        # Without the marks of quoted blocks.
+        lines = [re.sub(r"^\s*>(?!>>) ?", "", line) for line in text.expandtabs(4).split("\n")]
         page = Page([""] * len(lines))
         blocks = _blocks(lines, name)
         for block in blocks:
@@ -147,13 +145,13 @@ def _indented(lines: Sequence[str]) -> Iterator[_Block]:
     number, follows, in_list = 0, False, False
     while number < len(lines):
         line = lines[number]
-        if line.strip() and _indent(line) < 4:
+        if line.strip() and indent_of(line) < 4:
             in_list = re.match(r"\s*(?:[-*+]|\d+[.)])\s", line) is not None
-        if not line.strip() or _indent(line) < 4 or in_list:
+        if not line.strip() or indent_of(line) < 4 or in_list:
             number += 1
             continue
         end = number
-        while end < len(lines) and (not lines[end].strip() or _indent(lines[end]) >= 4):
+        while end < len(lines) and (not lines[end].strip() or indent_of(lines[end]) >= 4):
             end += 1
         if _is_program(textwrap.dedent("\n".join(lines[number:end]))):
             yield _Block(number, end)
@@ -175,7 +173,7 @@ def _directives(lines: Sequence[str]) -> Iterator[_Block]:
         if found or literal:
             indent = len(line) - len(line.lstrip())
             end = number + 1
-            while end < len(lines) and (not lines[end].strip() or _indent(lines[end]) > indent):
+            while end < len(lines) and (not lines[end].strip() or indent_of(lines[end]) > indent):
                 end += 1
             first = number + 1
             while first < end and (not lines[first].strip() or lines[first].strip().startswith(":")):
@@ -230,7 +228,7 @@ def _take(page: Page, lines: Sequence[str], block: _Block) -> None:
     if any(_FIRST_PROMPT.match(line) for line in own):
         _session(page, own, block.first)
         return
-    margin = min((_indent(line) for line in own if line.strip()), default=0)
+    margin = min((indent_of(line) for line in own if line.strip()), default=0)
     for number, line in enumerate(own, start=block.first):
         _put(page, number, line[margin:])
     _drop_if_broken(page, block.first, block.end)
@@ -253,7 +251,7 @@ def _session(page: Page, lines: Sequence[str], first: int) -> None:
     last, shown, begun = None, list[str](), first
     skips = skipped = False
     for number, line in enumerate([*lines, ">>> "], start=first):
-        prompt = (_FIRST_PROMPT if shown else _PROMPT).match(line)  # a traceback has `...` in it
+        prompt = (_FIRST_PROMPT if shown else PROMPT).match(line)  # a traceback has `...` in it
         if prompt or not line.strip():
             if shown and last is not None and not skipped:
                 page.outputs.append(ShownOutput(last + 1, textwrap.dedent("\n".join(shown)).strip("\n")))
@@ -371,7 +369,3 @@ def _is_value(text: str) -> bool:
     except SyntaxError:
         return False
     return True
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -114,10 +114,10 @@ def with_claimed_values(
 ) -> Iterator[DraftStep]:
     """The steps, with what the page shows under `claimed` where it shows something else than torch."""
     claimed: dict[int, dict[str, Any]] = {}
-    told: dict[int, str] = {}  # by part
+    shown_by_part: dict[int, str] = {}
     for output in wrong:
         shown = next((part.shows for part in reversed(parts) if part.line <= output.line), ())
-        told |= {
+        shown_by_part |= {
             n: normalised(output.shown)
             for n in range(len(parts))
             if parts[n].line == _own_line(parts, output)
@@ -129,8 +129,8 @@ def with_claimed_values(
             if len(shown) == 1 and shown[0] in own and value is not None and value.data != own[shown[0]]:
                 claimed.setdefault(number, {})[shown[0]] = value.data
     for number, step in enumerate(steps):
-        said = [(part, told.get(part, text.strip("\n"))) for part, text in step.printed]
-        differs = any(part in told and text != told[part] for part, text in step.printed)
+        said = [(part, shown_by_part.get(part, text.strip("\n"))) for part, text in step.printed]
+        differs = any(part in shown_by_part and text != shown_by_part[part] for part, text in step.printed)
         yield replace(
             step,
             claimed=tuple(claimed.get(number, {}).items()),
@@ -425,10 +425,10 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     page may show only the end of a line or only the type and the beginning of an error.
     """
     if _TRACEBACK.search(shown) or raised:
-        if raised and not _TRACEBACK.search(shown) and _tells(shown, printed):
+        if raised and not _TRACEBACK.search(shown) and _is_message(shown, printed):
             return True
-        told = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
-        return raised and bool(told) and _same(told[-1], printed[: len(told[-1])])
+        errors = [line for line in shown.splitlines() if re.match(r"[\w.]*(Error|Exception|Warning)\b", line)]
+        return raised and bool(errors) and _same(errors[-1], printed[: len(errors[-1])])
     printed = printed.removesuffix("\nNone") if "\n" in printed else printed  # a prompt prints no None
     return _same(shown, printed) or any(
         _same(shown, line[start:].lstrip())
@@ -437,7 +437,7 @@ def _fits(shown: str, printed: str, *, raised: bool) -> bool:
     )
 
 
-def _tells(shown: str, printed: str) -> bool:
+def _is_message(shown: str, printed: str) -> bool:
     """Whether a text is an error's message, as a handler prints it; short texts may be in it by chance."""
     one, other = ("".join(text.split()) for text in (shown, printed))
     return len(one) > _BY_CHANCE and (one in other or other.partition(":")[2] in one)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from conformance.scaffold.idioms import translated
 from conformance.scaffold.left_out import without_ornaments
 
-_PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
+PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _BEGINS = re.compile(r"^\s*(?:>>> |In \[\d+\]: )", re.MULTILINE)
 _HEAD = re.compile(r"#!|# -\*-.*coding")
 _FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
@@ -36,13 +36,13 @@ def clean(text: str) -> Pasted:
         lines = list(_fenced(lines))
     cut = [0] * len(lines)
     if _BEGINS.search("\n".join(lines)):
-        found = [_PROMPT.match(line) for line in lines]
+        found = [PROMPT.match(line) for line in lines]
         cut = [match.end() if match else len(line) for match, line in zip(found, lines, strict=True)]
     kept = [line[count:] for line, count in zip(lines, cut, strict=True)]
     common = min(
-        (_indent(line) for line in kept if line.strip() and not line.lstrip().startswith("#")), default=0
+        (indent_of(line) for line in kept if line.strip() and not line.lstrip().startswith("#")), default=0
     )
-    shifts = [count + min(common, _indent(line)) for count, line in zip(cut, kept, strict=True)]
+    shifts = [count + min(common, indent_of(line)) for count, line in zip(cut, kept, strict=True)]
     cleaned = [line[shift:].rstrip() for line, shift in zip(lines, shifts, strict=True)]
     cleaned[:2] = ["" if _HEAD.match(line) else line for line in cleaned[:2]]
     left = without_ornaments(cleaned)
@@ -57,5 +57,6 @@ def _fenced(lines: Sequence[str]) -> Iterator[str]:
         yield line if inside and not fence else ""
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
+    """How many spaces a line begins with."""
     return len(line) - len(line.lstrip())

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from conformance.language.load_result import Problem
 from conformance.language.program_check import check_program
-from conformance.language.program_parts import ProgramFault, ProgramPart
+from conformance.language.program_parts import ProgramFault, ProgramPiece
 from conformance.language.scenario import Position
 from conformance.scaffold.attempts import BODY, ELSE, EXCEPT, FINALLY, Handler, Part, Within, caught_types
-from conformance.scaffold.blocks import Blocks, Origin, tells, written_out
+from conformance.scaffold.blocks import Blocks, Origin, only_prints, written_out
 from conformance.scaffold.idioms import is_bound
 from conformance.scaffold.pasted import clean
 from conformance.scaffold.shown import is_pure, shows
@@ -47,7 +47,7 @@ def read(text: str, file: str, *, unwraps: bool = True) -> Read:
     try:
         tree = ast.parse(source)
     except SyntaxError:
-        faults = check_program([ProgramPart(source)])
+        faults = check_program([ProgramPiece(source)])
         return Read((), (), tuple(map(shown, faults)))
     reading = _SnippetReader(source, tree, dict(_mains(tree)) if unwraps else {})
     reading.body(tree.body)
@@ -64,7 +64,7 @@ def read(text: str, file: str, *, unwraps: bool = True) -> Read:
         for handlers in reading.attempts
     )
     faults = check_program(
-        [ProgramPart("\n".join(reading.masked)), *(ProgramPart(show.text, True) for show in reading.shown)]
+        [ProgramPiece("\n".join(reading.masked)), *(ProgramPiece(show.text, True) for show in reading.shown)]
     )
     places = [(1, 1), *((show.line, show.column) for show in reading.shown)]
     moved = sorted((_moved(fault, *places[fault.piece]) for fault in faults), key=lambda fault: fault[1:3])
@@ -259,13 +259,13 @@ class _SnippetReader:
         before, handlers = self.parts, []
         for each in block.handlers:
             self.parts = []
-            working = [statement for statement in each.body if not tells(statement)]
+            working = [statement for statement in each.body if not only_prints(statement)]
             if working:
                 self._mask_header(each, (each.type or each).lineno, each.body[0])
-                for telling in (statement for statement in each.body if tells(statement)):
-                    self._mask(telling)
-                    self._lines[telling.lineno - 1 : telling.end_lineno] = [""] * (
-                        (telling.end_lineno or 0) - telling.lineno + 1
+                for printing in (statement for statement in each.body if only_prints(statement)):
+                    self._mask(printing)
+                    self._lines[printing.lineno - 1 : printing.end_lineno] = [""] * (
+                        (printing.end_lineno or 0) - printing.lineno + 1
                     )
                 self._block(working, (*outer, (number, EXCEPT)), (each.type or each).lineno)
             else:

@@ -10,7 +10,7 @@ import pytest
 from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.adapters.remote import RemoteEngine
 from conformance.check.checker import Checker, CheckResult
-from conformance.check.engine_under_test import candidate
+from conformance.check.engine_under_test import with_divergences
 from conformance.language.load import load_text
 from conformance.language.scenario import Scenario
 from conformance.report.terminal import idle, summary
@@ -111,7 +111,7 @@ def sound() -> Iterator[RemoteEngine]:
 
 def checked(scenarios: tuple[Scenario, ...], engine: Engine) -> dict[str, CheckResult]:
     """The result of each scenario, with what the device declares."""
-    checker, known = Checker(torch_engine), candidate(engine)
+    checker, known = Checker(torch_engine), with_divergences(engine)
     return {each.id: checker(each, engine, known.entries_for(each.id)) for each in scenarios}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.adapters.registry import find
 from conformance.check.checker import Checker
-from conformance.check.engine_under_test import candidate
+from conformance.check.engine_under_test import with_divergences
 from conformance.runner.execute import run
 from tests.runner.make import scenario, torch_engine
 
@@ -35,6 +35,6 @@ def test_a_mode_is_set_in_every_scenario(name: str) -> None:
 @pytest.mark.parametrize("name", SEEN)
 def test_what_a_mode_changes_is_declared(name: str) -> None:
     """Gradients that meet are added out of place under a dispatch mode; nothing else changes here."""
-    known = candidate(find(name))
+    known = with_divergences(find(name))
     result = Checker(torch_engine)(GRADIENTS_MEET, known.engine, known.entries_for("an-id")).result
     assert result.verdict == ("known divergence" if name == "torch-dispatch-mode" else "agrees")

@@ -46,3 +46,10 @@ def test_an_operator_that_an_engine_lacks_is_unsupported(program: str, verdict: 
     """Though the adapter's own class has it; an error inside the engine's operator is a difference."""
     made = scenario(f"a = torch.tensor(2.)\nb = {program}")
     assert judge(made, run(made, torch_engine), run(made, ENGINE), {"values"}).verdict == verdict
+
+
+@pytest.mark.parametrize("data", ["[1., 2.]", "a", "2, 3"])
+def test_a_tensor_that_a_program_makes_by_its_class_is_unsupported(data: str) -> None:
+    """The class is the adapter's, and wraps what the engine has made."""
+    made = scenario(f"class Sub(torch.Tensor):\n    pass\na = torch.tensor(2.)\nb = Sub({data})")
+    assert judge(made, run(made, torch_engine), run(made, ENGINE), {"values"}).verdict == "unsupported"

@@ -297,7 +297,7 @@ def test_an_interrupt_reaches_no_process_that_starts(tmp_path: Path, monkeypatch
 
 
 def test_each_command_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    """By job, with what it does; its own help has calls that parse."""
+    """By job, with what it does; its own help says what each argument is, and has calls that parse."""
     with pytest.raises(SystemExit):
         main(["--help"])
     text = capsys.readouterr().out
@@ -307,6 +307,8 @@ def test_each_command_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None
     assert sorted(listed) == sorted(choices)
     for name, calls in EXAMPLES.items():
         assert f"  {name:9} {''.join(choices[name].description or '')}" in text
+        assert choices[name].format_usage().startswith(f"usage: conformance {name} ")
+        assert all(each.help and each.help[0] != "(" for each in choices[name]._actions)
         assert calls
         for call, does in calls:
             program, *arguments = shlex.split(call)

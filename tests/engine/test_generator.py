@@ -65,10 +65,6 @@ DRAWS: dict[str, Draw] = {
         torch.nn.functional.dropout(torch.ones(s, dtype=TORCH[d]), 0.3),
     ),
     "random": lambda g, d, s: (distribution_kernels.integers_all(g, s, d), empty(s, d).random_()),
-    "random-from": lambda g, d, s: (
-        distribution_kernels.integers_from(g, s, d, -100),
-        empty(s, d).random_(-100, None),
-    ),
     "integers": lambda g, d, s: (
         distribution_kernels.integers(g, s, d, -5, 100),
         empty(s, d).random_(-5, 100),
@@ -285,19 +281,6 @@ def errors() -> dict[str, tuple[Callable[[Generator], Any], Callable[[], Any]]]:
             lambda g: d.integers_all(g, (3,), np.dtype(np.complex64)),
             lambda: e.to(torch.complex64).random_(),
         ),
-        "from-int": (lambda g: d.integers_from(g, (3,), u8, 256), lambda: e.byte().random_(256, None)),
-        "from-float": (
-            lambda g: d.integers_from(g, (3,), half, 2**15),
-            lambda: e.half().random_(2**15, None),
-        ),
-        "from-full": (
-            lambda g: d.integers_from(g, (3,), u8, -(2**63)),
-            lambda: e.byte().random_(-(2**63), None),
-        ),
-        "from-full-half": (
-            lambda g: d.integers_from(g, (3,), half, -(2**63)),
-            lambda: e.half().random_(-(2**63), None),
-        ),
         "permutation-negative": (lambda g: d.permutation(g, -1, i64), lambda: torch.randperm(-1)),
         "permutation-int": (
             lambda g: d.permutation(g, 300, u8),
@@ -311,7 +294,6 @@ def errors() -> dict[str, tuple[Callable[[Generator], Any], Callable[[], Any]]]:
             lambda g: d.permutation(g, 1, np.dtype(bool)),
             lambda: torch.randperm(1, dtype=torch.bool),
         ),
-        "from-largest": (lambda g: d.integers_from(g, (3,), d32, 2**24), lambda: e.random_(2**24, None)),
         "state-size": (
             lambda g: g.set_state(np.zeros(10, np.uint8)),
             lambda: torch.set_rng_state(torch.zeros(10, dtype=torch.uint8)),

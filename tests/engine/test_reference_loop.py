@@ -17,7 +17,7 @@ import pytest
 import conformance.engine as torch
 from conformance.engine._autograd.engine import run_backward
 from conformance.engine._autograd.node import gradient_edge
-from conformance.engine._autograd.reference_loop import reference_backward
+from tests.engine.reference_loop import reference_backward
 
 Pass = Callable[..., Any]
 PROGRAMS = 1200

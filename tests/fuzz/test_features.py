@@ -6,7 +6,7 @@ import pytest
 
 from conformance.fuzz.features import FEATURES, by_feature, features, pairs, unmet
 from conformance.fuzz.meetings import PHRASES, pool
-from conformance.fuzz.scope import GeneratedStatement, Program, prelude
+from conformance.fuzz.scope import Program, prelude
 
 
 def test_each_feature_has_phrases() -> None:
@@ -19,7 +19,7 @@ def test_phrases_have_their_feature(feature: str) -> None:
     """With the definitions that they need."""
     for phrase in PHRASES[feature]:
         text = phrase.format(a="a", b="b", c="c", d="d")
-        before = prelude(Program((GeneratedStatement(text),)))
+        before = prelude(Program((text,)))
         assert feature in features(f"{before}\n{text}"), text
 
 

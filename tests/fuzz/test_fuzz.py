@@ -17,7 +17,7 @@ from conformance.fuzz import campaign as campaigns
 from conformance.fuzz import search as searching
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
-from conformance.fuzz.scope import GeneratedStatement, Program
+from conformance.fuzz.scope import Program
 from conformance.fuzz.search import Tally, batch_seeds, broken_properties, diverges, rebound, search
 from conformance.language.load import load_file
 from conformance.runner.execute import run
@@ -44,7 +44,7 @@ def no_accumulation() -> Iterator[None]:
 
 def program(*lines: str) -> Program:
     """A program of these statements."""
-    return Program(tuple(GeneratedStatement(line) for line in lines))
+    return Program(lines)
 
 
 def test_torch_agrees_with_itself() -> None:

@@ -49,7 +49,6 @@ def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
         (pytester.path / name).write_text(text)
 
 
-@MODES
 @pytest.mark.parametrize(
     ("options", "passed", "deselected"),
     [
@@ -57,20 +56,20 @@ def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
         (("--tier", "core"), 1, 5),
         (("--tier=standard",), 2, 4),
         (("--tier", "full"), 6, 0),
+        (("--tier", "core", "-n", "2"), 1, 5),
     ],
 )
 def test_a_tier_includes_those_before_it(
-    pytester: pytest.Pytester, mode: tuple[str, ...], options: tuple[str, ...], passed: int, deselected: int
+    pytester: pytest.Pytester, options: tuple[str, ...], passed: int, deselected: int
 ) -> None:
     """Standard is the default; the others are counted, and not as skipped."""
-    result = pytester.runpytest("specs", *options, *mode)
+    result = pytester.runpytest("specs", *options)
     assert result.parseoutcomes() == {"passed": passed}
     said = [line for line in result.outlines if "deselected by tier" in line]
     assert said == ([f"{deselected} deselected by tier; --tier full runs them"] if deselected else [])
 
 
-@MODES
-def test_what_is_named_runs_whatever_its_tier(pytester: pytest.Pytester, mode: tuple[str, ...]) -> None:
+def test_what_is_named_runs_whatever_its_tier(pytester: pytest.Pytester) -> None:
     """A file, an id, and a file that is in no folder of specs."""
     names = {
         "specs/rest.yaml::rest[2]": 1,
@@ -80,8 +79,8 @@ def test_what_is_named_runs_whatever_its_tier(pytester: pytest.Pytester, mode: t
         "specs/mixed.yaml::full-one": 1,
         "elsewhere.yaml": 3,
     }
-    for named, passed in list(names.items())[: 2 if mode else None]:  # workers choose by the same function
-        result = pytester.runpytest(named, *mode)
+    for named, passed in names.items():
+        result = pytester.runpytest(named)
         assert result.parseoutcomes() == {"passed": passed}, named
 
 

@@ -179,7 +179,9 @@ def test_facets_that_no_tensor_has_are_named(
     result.stdout.fnmatch_lines(
         [
             "a has no output_nr on graphless, 0 on torch, after line 4: *",
+            "  a     output_nr  0                 no such attribute",
             "  its tensors have no output_nr, _version, _base, storage: leave graph out of its `claims` *",
+            "*  a tensor has no output_nr  as in *",
         ]
     )
     pytester.makepyfile(claiming="from graphless import *; claims = {'values', 'flags'}")

@@ -162,13 +162,13 @@ def test_typing_filters_and_clearing_shows_all(page: Page) -> None:
 def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
     """Torch next to the engine, with the document's sentence and its place."""
     page.open("#scenario/grad-adds-up")
-    page.one(".told pre")
+    page.one(".listing pre")
     assert page.one("#scenario h2").text == "grad-adds-up"
     assert "specs/few/few.yaml:4" in page.one("#scenario .links").text
     assert page.all("#scenario .steps button")[1].text.startswith("next")
     assert "Each pass adds." in page.one("#scenario blockquote").text
-    told = page.one(".told").text
-    assert "[2.0, 2.0]" in told and "turn 2" in told and "step 2" in told
+    table = page.one(".listing").text
+    assert "[2.0, 2.0]" in table and "turn 2" in table and "step 2" in table
     page.open("#scenario/retain-grad-on-a-constant")
     assert "raises nothing" in page.one("#scenario table").text
 
@@ -176,12 +176,12 @@ def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
 def test_engines_are_chosen_by_a_button(page: Page) -> None:
     """The first that does not agree is shown; what differs is marked."""
     page.open("#scenario/layer-is-linear%5B1%5D")
-    page.one(".told .differs")
+    page.one(".listing .differs")
     assert page.one(".engines-of [aria-pressed=true]").text.startswith("broken")
     assert page.one(".why").text == "broken has no torch.nn"
     page.all(".engines-of button")[0].click()
     page.until("document.querySelector('.engines-of [aria-pressed=true]').textContent.startsWith('same')")
-    page.until("!document.querySelector('.told .differs')")
+    page.until("!document.querySelector('.listing .differs')")
 
 
 def test_the_graph_is_drawn(page: Page) -> None:
@@ -266,7 +266,7 @@ def test_claims_and_causes_are_filtered_by_engine(page: Page) -> None:
 def test_one_scenario_prints_alone(page: Page) -> None:
     """Without lists, filters and buttons."""
     page.open("#scenario/grad-adds-up")
-    page.one(".told pre")
+    page.one(".listing pre")
     page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     shown = [each.get_attribute("id") for each in page.all("main > section")]
     height = page.run("return document.documentElement.scrollHeight")
@@ -334,7 +334,7 @@ def test_dark_and_light(page: Page) -> None:
 def test_what_looks_like_markup_is_text(page: Page) -> None:
     """A program cannot take the page over."""
     page.open("#scenario/text-is-markup")
-    assert "</script>" in page.one(".told").text
+    assert "</script>" in page.one(".listing").text
     assert page.run("return document.title").startswith("text-is-markup")
     page.open("#scenarios?text=layer")
     page.until("document.querySelector('.list tbody') !== null")
@@ -365,10 +365,10 @@ def test_a_large_report_is_quick(page: Page, tmp_path: Path) -> None:
         """
     assert page.run(filtering) < 10_000
     page.run("location.hash = '#scenario/scenario-1999?engine=engine-2'")
-    page.until("document.querySelector('.told .differs') !== null")
+    page.until("document.querySelector('.listing .differs') !== null")
 
 
-def test_a_scenario_that_is_not_there_is_told(page: Page) -> None:
+def test_a_scenario_that_is_not_there_is_reported(page: Page) -> None:
     """As by an old link."""
     page.open("#scenario/gone")
     page.until("document.querySelector('#scenario').textContent.includes('There is no scenario gone')")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.check.checker import Checker
-from conformance.report.causes import beyond, causes, lines
+from conformance.report.causes import beyond, causes, lines, operations
 from conformance.report.result import Result
 from conformance.report.terminal import early, mostly_red, summary
 from tests.report.faulty import Faulty
@@ -107,3 +107,21 @@ def test_where_most_differs_the_shortest_of_each_first_cause_is_shown(results: l
     differing = {(result.scenario, result.engine) for result in results if result.verdict == "differs"}
     shown = differing - beyond(results)
     assert shown == {(each.results[0].scenario, "faulty") for each in causes(results)[:3]}
+
+
+@pytest.mark.parametrize(
+    ("statement", "done"),
+    [
+        ("(a * b).sum().backward()", ["backward()", "sum()", "*"]),
+        ("c = a // b", ["//"]),
+        ("a += F.relu(b)", ["+=", "relu()"]),
+        ("a[0] = 1", ["writing to an index"]),
+        ("x, y = b[0], 2", ["indexing"]),
+        ("with torch.no_grad():", ["no_grad()"]),
+        ("d = a.grad", []),
+        ("y = torch.cat([", []),
+    ],
+)
+def test_operations_of_a_statement(statement: str, done: list[str]) -> None:
+    """The outermost comes first; a line that ends within brackets has none."""
+    assert list(operations(statement)) == done

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
-import pytest
 import torch
 
 from conformance.report.html import render
-from conformance.report.html_index import place_of
-from conformance.report.page import _cells, operation
+from conformance.report.html_index import published_path
+from conformance.report.page import _cells
 from conformance.report.result import Result, Verdict
 from conformance.report.statements import ComparisonRow
 from conformance.report.subjects import subjects
@@ -98,10 +97,10 @@ def test_it_is_one_file_without_network() -> None:
 
 def test_paths_are_those_of_other_machines() -> None:
     """Of specs below the specs, also in an installed package; else below the current folder, or the name alone."""
-    assert place_of("/usr/lib/python3/site-packages/conformance/_specs/nn/a.yaml") == "specs/nn/a.yaml"
-    assert place_of("mine/a.yaml") == "mine/a.yaml"
-    assert place_of(str(Path("mine/a.yaml").absolute())) == "mine/a.yaml"
-    assert place_of("/somewhere/else/quite/a.yaml") == "a.yaml"
+    assert published_path("/usr/lib/python3/site-packages/conformance/_specs/nn/a.yaml") == "specs/nn/a.yaml"
+    assert published_path("mine/a.yaml") == "mine/a.yaml"
+    assert published_path(str(Path("mine/a.yaml").absolute())) == "mine/a.yaml"
+    assert published_path("/somewhere/else/quite/a.yaml") == "a.yaml"
 
 
 def test_what_looks_like_markup_is_text() -> None:
@@ -117,7 +116,7 @@ def test_a_page_has_all_that_is_shown_of_a_scenario() -> None:
     page = {key: values[number] for key, values in columns.items()}
     (step,) = page["steps"]
     assert step[1].startswith("layer = nn.Linear(1, 1)\n")
-    assert [statement[4] for statement in page["told"]] == [1, 1, 1, 1]
+    assert [statement[4] for statement in page["statements"]] == [1, 1, 1, 1]
     assert set(page["engines"]) == {"1"} and set(page["own"]) == {"0"}
     assert page["snippet"] == ["import torch", "nn = torch.nn", "torch.manual_seed(0)", [0, 4]]
     assert page["engines"]["1"][0][5][0] == [
@@ -155,7 +154,7 @@ def test_a_report_of_one_failing_engine_has_each_state_once() -> None:
     only = [each for each in checked() if each.result.engine == "broken"]
     pages = {(each.result.scenario, each.result.engine): each.page for each in only if each.page is not None}
     part = unpacked("part-0", render([each.result for each in only], pages, {}, []))
-    assert [each is not None for each in part["told"]] == [True, True, False, False, True]
+    assert [each is not None for each in part["statements"]] == [True, True, False, False, True]
 
 
 def luminance(colour: str) -> float:
@@ -195,29 +194,6 @@ def test_texts_have_contrast() -> None:
                 if (other + 0.05) / (one + 0.05) < 4.5:
                     low.append((text, ground, colours["paper"]))
     assert low == []
-
-
-@pytest.mark.parametrize(
-    ("statement", "done"),
-    [
-        ("(a * b).sum().backward()", "backward"),
-        ("c = a * b", "*"),
-        ("c = F.relu(a)", "relu"),
-        ("a += 1", "+="),
-        ("a[0] = 1", "[] ="),
-        ("a.requires_grad = True", ".requires_grad ="),
-        ("b = a[0]", "[]"),
-        ("x, y = torch.ones(1), 2", "ones"),
-        ("with torch.no_grad():", "with no_grad"),
-        ("for i in range(3):", "for"),
-        ("d = a.grad", ".grad"),
-        ("y = torch.cat([", "cat"),
-        ("", ""),
-    ],
-)
-def test_an_operation_is_what_a_statement_does_last(statement: str, done: str) -> None:
-    """Of a line that ends within brackets it is what the line begins with."""
-    assert operation(statement) == done
 
 
 def test_scenarios_without_a_page_are_listed() -> None:

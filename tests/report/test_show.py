@@ -1,4 +1,4 @@
-"""A scenario told statement by statement."""
+"""A scenario shown statement by statement."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from conformance.language.load import load_file
 from conformance.language.scenario import Scenario
 from conformance.runner import bytecode, program
-from conformance.runner.bytecode import keep, programs_of
+from conformance.runner.bytecode import programs_of, write_programs
 from conformance.runner.program import MARSHALLED, compile_step, marshalled, unmarshalled
 
 FILE = """\
@@ -53,7 +53,7 @@ def _scenario(path: Path) -> Scenario:
 
 def _compiled_by_another_process(path: Path) -> None:
     programs_of(_scenario(path))
-    keep()
+    write_programs()
     _forget()
 
 
@@ -71,7 +71,7 @@ def test_a_program_comes_back_as_it_was(path: Path) -> None:
 def test_what_is_kept_is_not_compiled_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is stored next to the file, and gives the same program."""
     first = programs_of(_scenario(path))
-    keep()
+    write_programs()
     _forget()
     assert [each.suffix for each in (path.parent / "__pycache__").iterdir()] == [".programs"]
     monkeypatch.setattr(program, "_compile", _refusing)
@@ -83,7 +83,7 @@ def test_a_file_that_has_changed_is_compiled_again(path: Path, monkeypatch: pyte
     _compiled_by_another_process(path)
     path.write_text(FILE.replace("range(2)", "range(3)"))
     programs_of(_scenario(path))
-    keep()
+    write_programs()
     _forget()
     programs_of(_scenario(path))
     assert len(MARSHALLED) == 1
@@ -107,9 +107,9 @@ def test_what_another_process_has_kept_since_stays(path: Path) -> None:
     bytecode._files.clear()
     _forget()
     programs_of(other)
-    keep()
+    write_programs()
     bytecode._files.update(mine)
-    keep()
+    write_programs()
     _forget()
     programs_of(one)
     assert set(MARSHALLED) == {one.steps[0].run, other.steps[0].run}

@@ -15,7 +15,7 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.remote import RemoteEngine
 from conformance.check.checker import Checker
 from conformance.language.program_check import check_program
-from conformance.language.program_parts import ProgramPart
+from conformance.language.program_parts import ProgramPiece
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.processes import fresh
@@ -43,7 +43,7 @@ def _raised(program: str, engine: Engine) -> Raised | None:
 def test_names_as_text_lead_nowhere(name: str) -> None:
     """What no text shows is refused when the program runs."""
     program = BY_NAME[name].replace("{{", "{").replace("}}", "}")
-    assert check_program([ProgramPart(program)]) == []
+    assert check_program([ProgramPiece(program)]) == []
     raised = _raised(program, torch_engine)
     assert raised is not None
     assert raised.type in ("Refused", OWN_ERRORS.get(name)), raised
@@ -178,7 +178,7 @@ def test_bytes_are_copied() -> None:
 
 def test_a_text_with_two_underscores_is_refused_at_once() -> None:
     """Where the text shows it, the check of the language says so."""
-    (fault,) = check_program([ProgramPart("nn.utils.prune.identity(nn.Linear(1, 1), '__globals__')")])
+    (fault,) = check_program([ProgramPiece("nn.utils.prune.identity(nn.Linear(1, 1), '__globals__')")])
     assert fault.message == "the text '__globals__' holds a name with two underscores"
 
 

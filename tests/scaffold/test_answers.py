@@ -59,7 +59,7 @@ def test_a_post_that_needs_another_package(name: str) -> None:
     assert line.startswith(f"a.py:{REFUSED[name]}")
 
 
-def test_every_turn_of_a_loop_is_told() -> None:
+def test_every_turn_of_a_loop_is_reported() -> None:
     """Not the last one alone."""
     program = (
         "x = torch.ones(2, requires_grad=True)\nfor n in (0, 1):\n    x.sum().backward(); print(n, x.grad)\n"
@@ -69,7 +69,7 @@ def test_every_turn_of_a_loop_is_told() -> None:
 
 
 @pytest.mark.parametrize("shown", ["print('grad', y.grad)", "print(y.grad)", "y.grad"])
-def test_a_grad_that_is_none_is_told(shown: str) -> None:
+def test_a_grad_that_is_none_is_reported(shown: str) -> None:
     """With the warning that says why."""
     program = f"x = torch.ones(2, requires_grad=True)\ny = x * 2\ny.sum().backward()\n{shown}\n"
     step = drafted(make(program, "a.py", None, torch)).steps[-1]

@@ -67,7 +67,7 @@ same = before
 """
 
 
-def test_what_is_another_each_time_is_told_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changes_with_each_run_is_reported_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each source of it with line and column of the snippet; what follows from one is not told again."""
     seen = [(2, "before", "value"), (3, "before", "value"), (4, "before", "value"), (4, "", "printed")]
     seen += [(5, "before", "value"), (5, "", "printed"), (9, "same", "value")]
@@ -166,7 +166,7 @@ def test_format_is_written_as_an_f_string(written: str, becomes: str) -> None:
         ("a = 1\nassert a == 2", "a.py:2:1: on torch this does not hold: assert a == 2"),
     ],
 )
-def test_what_is_no_scenario_is_told(program: str, message: str) -> None:
+def test_what_is_no_scenario_is_refused(program: str, message: str) -> None:
     """With the line, whatever the reason."""
     with pytest.raises(NotAScenarioError) as error:
         make(program, "a.py", None, torch)

@@ -16,6 +16,7 @@ GONE = {
     "torch.lobpcg": "lobpcg",
     "torch.lstsq": "functions that only raise",
     "torch.matrix_rank": "functions that only raise",
+    "torch.nn.Container": "nn.Container",
     "torch.nn.LinearCrossEntropyOptions": "linear_cross_entropy in chunks",
     "torch.profiler": "profiler",
     "torch.save": "serialization",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._autograd.batched_tensor import level_of
 from .._autograd.inplace_checks import check_castable
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
@@ -246,6 +247,7 @@ def float_function(
 
 
 def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
-    """A gradient written into new zeros; out of place while in-place writes are intercepted, as in torch."""
-    result: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    """A gradient written into new zeros; out of place if it is batched, or while in-place writes are intercepted."""
+    apart = state.before_mutation is not None or level_of(arguments) >= 0
+    result: Tensor = getattr(zeros, method[:-1] if apart else method)(*arguments)
     return result

@@ -7,7 +7,7 @@ log_add_exp narrow_start parse_to real_part setitem warn_of_lost_part without_le
 """
 
 # Methods that are called so often that their arguments are not checked again on failure.
-IN_INNER_LOOPS = "backward clone detach_ div_ matmul mean permute pow reshape squeeze sum to view zero_"
+IN_INNER_LOOPS = "backward clone matmul mean permute pow reshape squeeze sum to view"
 
 # Methods without a function, whose arguments are checked like those of functions.
 REFUSING_METHODS = """

@@ -13,6 +13,7 @@ from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.shapes import is_dense, is_expanded, like_steps, strides
 from .._c10.slots import on_first_use
+from .._c10.version_counter import counter_at
 from .hooks import check_result
 from .node import AccumulateGrad, Gradients
 from .tensor import Tensor, wrap
@@ -89,6 +90,7 @@ def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
         array.dtype is not added.dtype
         or array.shape != added.shape
         or not array.flags.c_contiguous
+        or array.dtype.kind == "c"  # the kernel multiplies by a complex 1, which turns infinities into nan
         or state.before_mutation is not None
         or transforms.count
     ):
@@ -96,6 +98,24 @@ def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
         return
     np.add(array, added, out=array)
     increment_version(target)
+
+
+def sum_of_layouts(first: Tensor, gradient: Tensor) -> Tensor:
+    """The sum of two gradients of one tensor, which may be sparse; the sparse one is added to the dense one.
+
+    Torch adds it in place if only the pass has the dense one's memory: then the sum has its next version.
+    """
+    sparse = isinstance(first._array, Unstrided), isinstance(gradient._array, Unstrided)
+    if state.grad_enabled or sparse[0] == sparse[1]:
+        return first + gradient
+    dense, other = (gradient, first) if sparse[0] else (first, gradient)
+    result = dense + other
+    if dense._view is None and sys.getrefcount(dense._array) <= _OWN:
+        result._version_counter = counter_at(dense._version + 1)
+    return result
+
+
+_OWN = 2  # reference count of an array that only its tensor refers to
 
 
 def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:

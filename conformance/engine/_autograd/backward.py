@@ -13,7 +13,7 @@ from .._c10 import dtypes, errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._c10.size import Size
-from .._c10.slots import on_first_use, unfilled
+from .._c10.slots import on_first_use
 from .batched_tensor import level_of, vmaps
 from .engine import ones_like_root, run_backward
 from .node import Edge, GradientEdge, Identity, gradient_edge, new_node
@@ -21,8 +21,6 @@ from .tensor import Tensor
 from .torch_dispatch_subclass import overloaded_args
 
 # See Note [Slots].
-is_logging_enabled: Callable[[], bool] = unfilled  # from graph_log, like the next one
-run_backward_logged: Callable[..., list[Tensor | None]] = unfilled
 grad_under_vmap: Callable[..., Any] = on_first_use("grad_under_vmap")
 old_vmap: Callable[..., Any] = on_first_use("old_vmap")
 zeros_like: Callable[..., Tensor] = on_first_use("zeros_like")
@@ -186,7 +184,7 @@ def _make_grads(roots: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) -
         if isinstance(gradient, Tensor):
             have = gradient._array.shape
             if batched:
-                have = gradient[0]._array.shape
+                have = have[1:] if gradient.is_sparse and have and have[0] else gradient[0]._array.shape
             if have != shape:
                 # torch removes the first dimension twice in this message
                 numbers = grads.index(gradient), roots.index(root)
@@ -300,8 +298,7 @@ def _engine_run_backward(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         input_edges.append(edge)
-    run = run_backward_logged if is_logging_enabled() else run_backward
-    return run(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
+    return run_backward(tuple(edges), tuple(grads), keep_graph, create_graph, input_edges, accumulate)
 
 
 def _tensor_backward(

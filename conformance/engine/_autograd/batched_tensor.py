@@ -35,7 +35,6 @@ from .._c10.modes import state
 from .._c10.operator_facts import USUAL, Facts
 from .._c10.shapes import broadcast_shapes
 from .._c10.slots import on_first_use, unfilled
-from .node import Gradients, Node
 from .tensor import Tensor, make, read_only
 from .torch_function import disabled_torch_function
 
@@ -60,8 +59,8 @@ _EITHER = (
     "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For (3): "
     "please file an issue."
 )
-_OLD_REFUSAL = "Batching rule not implemented for aten::{}. We could not generate a fallback."
-_OLD_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
+OLD_REFUSAL = "Batching rule not implemented for aten::{}. We could not generate a fallback."
+OLD_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 _OLD_IN_PLACE = (
     "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
     "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}"
@@ -122,7 +121,8 @@ class BatchedTensor(Tensor):
         if self._cached_samples is not None:
             return self._cached_samples
         assert self._value is not None
-        examples = unbind_samples(self._value, self._bdim)
+        old = vmap_of(self._level).old
+        examples = (selected if old else unbind_samples)(self._value, self._bdim)
         if state.recording:  # otherwise they have no grad_fn, and must not be reused with grad mode on
             self._cached_samples = examples
         return examples
@@ -151,7 +151,7 @@ class BatchedTensor(Tensor):
     def numpy(self, *, force: bool = False) -> NoReturn:
         """Raises, like tolist."""
         if vmap_of(self._level).old:
-            raise RuntimeError(_OLD_VIEW.format("detach"))
+            raise RuntimeError(OLD_VIEW.format("detach"))
         self._check_alive()
         self.tolist()
 
@@ -284,11 +284,20 @@ def unbind_samples(value: Tensor, dim: int) -> list[Tensor]:
     return result
 
 
+def selected(value: Tensor, dim: int) -> list[Tensor]:
+    """The samples of a value of the old vmap, as views; see Note [Rules of the old vmap]."""
+    value = value if dim == 0 else value.movedim(dim, 0)
+    value = value.expand(value._array.shape)
+    return [value.select(0, place) for place in range(len(value))]
+
+
 def unwrap_batched(batch: BatchedTensor) -> tuple[Tensor, int]:
     """The value and its batch dimension (torch: unwrapTensorAtLevel); samples without a value are stacked."""
     if batch._value is not None:
         return batch._value, batch._bdim
     result = stack(batch._samples)
+    if vmap_of(batch._level).old:
+        return result.view(result._array.shape), 0
     empty = batch._level < len(vmaps) and not vmaps[batch._level].size
     return (result.narrow(0, 0, 0) if empty else result), 0
 
@@ -319,7 +328,7 @@ def data_dependent_error(name: str, level: int) -> RuntimeError:
     """The error of an operation that reads values; inside a derivative torch cannot name the operation."""
     running = vmap_of(level)
     if running.old:
-        return RuntimeError(_OLD_REFUSAL.format(name))
+        return RuntimeError(OLD_REFUSAL.format(name))
     if transforms.since > running.age:
         return RuntimeError(_EITHER)
     return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
@@ -410,24 +419,6 @@ def for_each_sample(
     )
 
 
-def apply_batched(node: Node, inputs: Gradients) -> Gradients:
-    """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
-    level = -1 if node.accepts_batches else level_of(inputs)
-    if level < 0:
-        return node._apply(inputs)
-    if uses_batch_rules(level):
-        try:
-            return node._apply(inputs)
-        except RuntimeError:  # the formula has no batch rule
-            pass
-    before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
-    try:
-        result: Gradients = for_each_sample(lambda *each: tuple(apply_batched(node, each)), inputs, {}, level)
-    finally:
-        state.unpacked = before
-    return result
-
-
 def rebuild_sequence(kind: Any, values: Iterable[Any]) -> Any:
     """A list, tuple or named tuple of these values."""
     return getattr(kind, "_make", kind)(values)
@@ -479,7 +470,7 @@ def for_each_sample_inplace(
     if target.__class__ is not BatchedTensor or target._level != level:
         raise RuntimeError(_inplace_error(name, facts, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._samples}
-    shared = next(iter(counters.values())) if len(counters) == 1 else None
+    shared = next(iter(counters.values())) if len(counters) == 1 and not vmaps[level].old else None
     before = 0 if shared is None else shared.value
 
     def write(*given: Any, **named: Any) -> Any:

@@ -3,7 +3,7 @@
 From ``b.backward()`` to a gradient: backward.py checks the arguments and calls ``run_backward`` with the edges of the roots.
 That creates a ``GraphTask``, counts the dependencies of each node (``count_dependencies``), and runs nodes as they become
 ready (``_run``). Of the ready nodes the one created last runs first, and AccumulateGrad nodes run before all others. The
-loop is not recursive, so graphs may have any depth. _autograd/reference_loop.py is the same without optimizations.
+loop is not recursive, so graphs may have any depth. tests/engine/reference_loop.py is the same without optimizations.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from numpy import add, ndarray, ones
 
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
-from .._c10.layout import LayoutError, Unstrided
+from .._c10.layout import LayoutError
 from .._c10.modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .._c10.shapes import is_dense
 from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
-from .accumulate_grad import accumulate_grad
+from .accumulate_grad import accumulate_grad, sum_of_layouts
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import apply_batched, level_of
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules, vmap_of
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .ready_queue import Buffer, Heap, pop, push, pushpop
@@ -118,7 +118,7 @@ def run_backward(
         gradients, keep_graph, create_graph: as in torch.autograd.backward; one gradient for each root.
         input_edges: those of the ``inputs``; if empty, the whole graph runs.
         accumulate: whether gradients are accumulated into ``.grad``; otherwise those of ``input_edges`` are returned.
-        loop: runs the nodes instead of ``_run``; see _autograd/reference_loop.py.
+        loop: runs the nodes instead of ``_run``; see tests/engine/reference_loop.py.
 
     Raises:
         RuntimeError: a gradient does not fit its root, or a node raises.
@@ -256,7 +256,7 @@ _HANDED_ON: Buffer = []  # replaces a buffer whose gradients were passed on, to 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
     """Run nodes as they become ready (torch: Engine::thread_main and evaluate_function).
 
-    ``_loop`` in _autograd/reference_loop.py is the same without the optimizations. Nodes without hooks run right here
+    ``_loop`` in tests/engine/reference_loop.py is the same without the optimizations. Nodes without hooks run right here
     (built-in ones only, if only part of the graph runs), all others in ``_call_function``. No variable keeps a reference
     to a gradient after it is passed on: see Note [Stealing a gradient].
 
@@ -393,7 +393,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
             and (array.base is None or _owns_memory(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype and not carrying:
+                if array.dtype is gradient._array.dtype and array.dtype.kind != "c" and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # dtypes differ (a leaf with grad_dtype=None), or there are tangents to add as well
@@ -401,8 +401,7 @@ def _accumulate(buffer: Buffer, input_nr: int, gradient: Tensor, out_of_place: b
                 return
             except LayoutError:  # see Note [Sparse arrays]
                 pass
-    unstrided = first._array.__class__ is not ndarray and isinstance(first._array, Unstrided)
-    buffer[input_nr] = gradient + first if unstrided and not state.grad_enabled else first + gradient
+    buffer[input_nr] = sum_of_layouts(first, gradient)
 
 
 def _is_dense_tensor(first: Tensor, gradient: Tensor) -> bool:
@@ -427,7 +426,7 @@ def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
-    outputs = apply_batched(node, inputs) if transforms.count else node._apply(inputs)
+    outputs = _apply_batched(node, inputs) if transforms.count else node._apply(inputs)
     if outputs:  # also those that the pass does not need
         outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs if hooked else ())
@@ -436,6 +435,28 @@ def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients
     if state.anomaly and state.anomaly_check_nan:
         check_nan(node, outputs)
     return outputs
+
+
+def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
+    """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
+    level = -1 if node.accepts_batches else level_of(inputs)
+    if level < 0:
+        return node._apply(inputs)
+    old = vmap_of(level).old
+    if old or uses_batch_rules(level):
+        try:
+            return node._apply(inputs)
+        except RuntimeError as error:  # the formula has no batch rule
+            if old and str(error).startswith("Batching rule"):
+                raise
+    before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
+    try:
+        result: Gradients = for_each_sample(
+            lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
+        )
+    finally:
+        state.unpacked = before
+    return result
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:

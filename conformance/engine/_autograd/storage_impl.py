@@ -82,16 +82,6 @@ def copy_with_memory(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.nd
     return np.ndarray(array.shape, array.dtype, buffer(copy), address(array) - address(base), array.strides)
 
 
-def elements_as(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The bytes of a storage as a flat array of a dtype."""
-    flat = memory.reshape(-1, order="A")
-    return (
-        flat
-        if flat.dtype == kind
-        else flat.view(np.uint8)[: flat.nbytes // kind.itemsize * kind.itemsize].view(kind)
-    )
-
-
 def resize_impl(
     tensor: Tensor,
     shape: tuple[int, ...],

@@ -9,6 +9,7 @@ import numpy as np
 from .._c10.modes import state
 from .._c10.shapes import Layout, blank
 from . import views
+from .batched_tensor import BatchedTensor, make_batched, unwrap_batched, vmap_of
 from .storage_impl import buffer, storage
 from .tensor import Tensor, make
 from .views import Geometry, as_strided_node, as_view
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 def copy_with_layout(grad: Tensor, layout: Layout) -> Tensor:
     """A recorded copy of a gradient with the strides of a base."""
+    if grad.__class__ is BatchedTensor and vmap_of(grad._level).old:
+        shape, steps, size = layout
+        count, size = vmap_of(grad._level).size, size or grad._array.nbytes
+        result: Tensor = make_batched(
+            make(blank(((count, *shape), (size, *steps), count * size), grad._array.dtype)), 0, grad._level
+        )
+        return result.copy_(grad)
     result = make(blank(layout, grad._array.dtype))
     return result.copy_(grad)
 
@@ -38,6 +46,9 @@ def strided_array(array: Array, geometry: Geometry) -> Array:
 
 def strided(source: Tensor, geometry: Geometry) -> Tensor:
     """A recorded view with this geometry."""
+    if source.__class__ is BatchedTensor and vmap_of(source._level).old:
+        value = unwrap_batched(source)[0]
+        return make_batched(strided(value, geometry.of_batch(value._array)), 0, source._level)
     result = make(strided_array(source._array, geometry))
     as_view(result, source)
     if state.recording and source.requires_grad:

@@ -14,7 +14,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from .._c10 import slots
 from .._c10.dispatch_state import without_dispatch_modes
@@ -67,6 +67,7 @@ _resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 _wrap_subclass_methods: Callable[[type], None] = slots.on_first_use("wrap_subclass_methods")
 _register_dispatch_subclass: Callable[[type], None] = slots.on_first_use("register_dispatch_subclass")
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 MARK = "_overrides_torch_function"
 
 
@@ -86,6 +87,20 @@ class DisableTorchFunctionSubclass:
 
     def __exit__(self, *error: object) -> None:
         state.overriding = self.before
+
+
+def without_overrides(function: _Function) -> _Function:
+    """A function in which no ``__torch_function__`` of a subclass is called: torch has it in C++."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        before, state.overriding = state.overriding, False
+        try:
+            return function(*args, **kwargs)
+        finally:
+            state.overriding = before
+
+    return cast(_Function, called)
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
@@ -164,7 +179,12 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
         )
     with without_dispatch_modes():
         result = _alias(self)
-    result.__class__ = cls
+    if result._tangents and self._tangents:
+        result._tangents = dict(self._tangents)  # those of self, not their aliases
+    if (
+        getattr(result.__class__, "__torch_function__", None) is not disabled_torch_function
+    ):  # not a BatchedTensor
+        result.__class__ = cls
     return result
 
 

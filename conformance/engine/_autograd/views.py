@@ -134,7 +134,7 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
         base = source
     else:
         base = info.base
-        if info.creation != "default" and creation == "default":
+        if info.creation == "inference" or (info.creation != "default" and creation == "default"):
             creation = info.creation
     view._version_counter = counter
     view_info = view._view = ViewInfo(base, creation, counter.value)
@@ -162,6 +162,13 @@ class Geometry:
         self.shape, self.strides = array.shape, array.strides
         self.start = offset(array)
         self.offset = self.start - offset(base)
+
+    def of_batch(self, value: np.ndarray[Any, Any]) -> Geometry:
+        """This geometry in each sample of a value whose batch dimension is first."""
+        result = Geometry(value, value)
+        result.shape, result.strides = (len(value), *self.shape), (value.strides[0], *self.strides)
+        result.offset, result.start = self.offset, self.start
+        return result
 
 
 def as_strided_node(view: Tensor, base: Tensor) -> Node:
@@ -267,6 +274,8 @@ def increment_version(tensor: Tensor) -> None:
             return
         counter = tensor._version_counter = VersionCounter()
         counter.value = 0
+    if tensor._inference and state.inference:  # a tensor whose data is an inference tensor's
+        return
     counter.value += 1
     if CONJUGATE_PAIRS:  # see Note [Conjugate views]
         update_conjugate(tensor._array)

@@ -188,6 +188,7 @@ CREATE_GRAPH = (
     "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
     "after use to break the cycle and avoid the leak."
 )
+SPARSE_VMAP = "vmap over a sparse tensor"
 COMPLEX_HALF = "complex numbers of two halves (torch.complex32)"
 LAYOUT = (
     "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.\n"

@@ -54,11 +54,7 @@ def _single_precision(operands: Iterable[Tensor]) -> dtypes.dtype:
 
 
 def _widest(operands: Iterable[Tensor]) -> dtypes.dtype:
-    """float32 if an operand has it, else the lower precision.
-
-    Raises:
-        RuntimeError: an operand has another floating-point dtype.
-    """
+    """float32 if an operand has it, else the lower precision."""
     lower = result = get_autocast_dtype("cpu")
     if lower is dtypes.float64:
         raise RuntimeError("promote type is double in at::autocast::prioritize")
@@ -183,23 +179,14 @@ def _returns_indices(args: Arguments, kwargs: Keywords) -> bool:
 
 
 def _device_type(device_type: str, function: str) -> str:
-    """The type of a device, without its index.
-
-    Raises:
-        TypeError: the device type is not a string.
-        RuntimeError: there is no such device.
-    """
+    """The type of a device, without its index."""
     if not isinstance(device_type, str):
         raise wrong_type(function, "device_type", "str", device_type, 1)
     return device(device_type).type
 
 
 def _autocast_device_type(device_type: str, function: str) -> str:
-    """The type of a device that supports autocast.
-
-    Raises:
-        RuntimeError: there is no such device, or it does not support autocast.
-    """
+    """The type of a device that supports autocast."""
     result = _device_type(device_type, function)
     if result not in DEVICE_TYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
@@ -285,11 +272,7 @@ def set_autocast_dtype(device_type: Any, dtype: Any = None) -> None:
 
 
 def _check_type(argument: str, value: Any, kind: type) -> None:
-    """Check the type of an argument that torch's binding parses by hand, with that binding's message.
-
-    Raises:
-        TypeError: the value is of another type.
-    """
+    """Check the type of an argument that torch's binding parses by hand, with that binding's message."""
     if not isinstance(value, kind):
         must = "torch.dtype" if kind is dtypes.dtype else kind.__name__
         raise TypeError(f"{argument} must be a {must} (got {type(value).__name__})")

@@ -137,11 +137,7 @@ def overload(packet: OpOverloadPacket, name: str) -> OpOverload:
 
 @cache
 def packet(name: str) -> OpOverloadPacket:
-    """An operation by the dispatcher's name.
-
-    Raises:
-        AttributeError: there is no such operation.
-    """
+    """An operation by the dispatcher's name."""
     method = vars(Tensor).get(name)
     call = _DISPATCHER_ONLY.get(name) or operators.FUNCTIONS.get(name) or nn_functions().get(name)
     if call is None and name in ROWS:
@@ -346,9 +342,6 @@ def call_handler(
     """Call the innermost mode's ``__torch_dispatch__`` (or ``rule``) with only the outer modes active.
 
     Without a mode, or if it returns NotImplemented, the classes of the arguments are called.
-
-    Raises:
-        TypeError: all handlers returned NotImplemented.
     """
     before, autocast, recording = state.dispatch_modes, state.autocast, state.recording
     tensors = overloaded_args((args, tuple(kwargs.values())))

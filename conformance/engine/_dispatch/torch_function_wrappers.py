@@ -54,7 +54,7 @@ _TYPES_INCLUDE_SELF = _special(
 ) | frozenset(
     """
     apply_ backward coalesce dense_dim dim_order indices is_coalesced istft item lu module_load new new_tensor norm register_hook
-    register_post_accumulate_grad_hook resize resize_as retain_grad share_memory_ split stft storage tolist unflatten
+    register_post_accumulate_grad_hook retain_grad share_memory_ split stft storage tolist unflatten
     sparse_dim unique unique_consecutive untyped_storage values
     """.split()  # noqa: SIM905  like torch's own lists
 )

@@ -71,14 +71,9 @@ class _IndependentConstraint(Constraint):
     """A constraint that must hold for all elements of the last dimensions."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        if not isinstance(base_constraint, Constraint):
-            raise AssertionError(
-                f"base_constraint must be a Constraint, got {type(base_constraint).__name__}"
-            )
-        if not isinstance(reinterpreted_batch_ndims, int):
-            raise AssertionError(
-                f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
-            )
+        for given, kind in ((base_constraint, Constraint), (reinterpreted_batch_ndims, int)):
+            if not isinstance(given, kind):
+                raise AssertionError(f"expected {kind.__name__}, got {type(given).__name__}")
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         self.is_discrete = base_constraint.is_discrete
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims

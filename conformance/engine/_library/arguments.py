@@ -97,11 +97,7 @@ def filled(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def returned(schema: FunctionSchema, result: Any) -> Any:
-    """A kernel's result, checked and converted for the caller.
-
-    Raises:
-        RuntimeError, TypeError: the result does not match the schema.
-    """
+    """A kernel's result, checked and converted for the caller."""
     kinds = [each.type for each in schema.returns]
     if not kinds:
         if result is not None:

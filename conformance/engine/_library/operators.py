@@ -162,12 +162,7 @@ def namespace(name: str) -> OpNamespace:
 
 
 def lookup(qualname: str) -> Operator:
-    """The operator of that name, which may name an overload.
-
-    Raises:
-        ValueError: the name has no namespace.
-        AttributeError: there is no such operator.
-    """
+    """The operator of that name, which may name an overload."""
     space, name = split(qualname)
     check_name(qualname)
     if space == "aten":
@@ -234,17 +229,7 @@ def _kernel_of_device(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> 
     tensors = _has_tensors(args, kwargs)
     keys = ("CPU",) if tensors else ()
     kernel = op.entry.kernel(*keys, "CompositeExplicitAutograd", "CompositeImplicitAutograd")
-    if kernel is None and tensors:
-        raise NotImplementedError(
-            f"Could not run '{op._name}' with arguments from the 'CPU' backend. This could be because the operator "
-            "doesn't exist for this backend, or was omitted during the selective/custom build process (if using custom "
-            "build). If you are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for "
-            "possible resolutions."
-        )
     if kernel is None:
-        raise NotImplementedError(
-            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback "
-            f"function is registered for schema {op._name}.  This usually means that this function requires a non-empty "
-            "list of Tensors, or that you (the operator writer) forgot to register a fallback function."
-        )
+        where = "with arguments from the 'CPU' backend" if tensors else "without tensor arguments"
+        raise NotImplementedError(f"Could not run '{op._name}' {where}: no kernel is registered.")
     return kernel

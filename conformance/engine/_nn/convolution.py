@@ -39,17 +39,6 @@ def _as_ints(value: Any, spatial: int) -> Ints:
     return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
 
 
-def _check_dilation(dilation: Ints, transposed: bool) -> None:
-    text = "dilation should be greater than zero"
-    if any(d < 0 for d in dilation):
-        raise RuntimeError(text)
-    if 0 in dilation:
-        full = dilation if len(dilation) > 1 else (1, *dilation)
-        names = ("dilation_depth", "dilation_height", "dilation_width")[-len(full) :]
-        named = ", ".join(f"{name}: {d}" for name, d in zip(names, full, strict=True))
-        raise RuntimeError(f"{text}, but got {named if transposed else list(full)}")
-
-
 def _check_groups(groups: int) -> None:
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -70,16 +59,11 @@ def _check(
         raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in geometry.stride):
         raise RuntimeError("non-positive stride is not supported")
-    _check_dilation(geometry.dilation, transposed)
-    if kernel[0] < groups:
+    if any(d <= 0 for d in geometry.dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if kernel[0] % groups or not kernel[0]:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{list(kernel)} instead"
-        )
-    if kernel[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
-            f"weight of size [{list(kernel)}] instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0"
         )
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
@@ -97,14 +81,12 @@ def _check(
         )
     if input._array.size:
         if 0 in kernel[2:]:
-            raise _empty_kernel_error(kernel[2:], geometry.dilation)
+            raise RuntimeError("kernel size should be greater than zero")
         _check_kernel(input, geometry, kernel, transposed, groups)
+    if 0 in shape[2:] and 0 not in shape[:2]:
+        raise RuntimeError("Only zero batch or zero channel inputs are supported")
     if transposed:
-        _check_spatial_sizes(shape)
-        if any(each < 0 for each in output_padding):
-            raise RuntimeError("negative output_padding is not supported")
-        _check_output_padding(geometry, output_padding)
-        _check_output(shape[2:], geometry, output_padding)
+        _check_transposed(shape[2:], geometry, output_padding)
         return
     sizes = tuple(n + 2 * p for n, p in zip(shape[2:], geometry.padding, strict=True))
     if any(n < e for n, e in zip(sizes, geometry.extent(), strict=True)):
@@ -113,30 +95,6 @@ def _check(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
         )
-    _check_spatial_sizes(shape)
-
-
-def _check_spatial_sizes(shape: Ints) -> None:
-    """Raise an error for an input that is empty only in its spatial dimensions."""
-    if 0 in shape[2:] and 0 not in shape[:2]:
-        seen = (
-            [*shape[:2], 1, shape[2]] if len(shape) == 3 else list(shape)
-        )  # torch computes conv1d as conv2d
-        raise RuntimeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {seen}"
-        )
-
-
-def _empty_kernel_error(sides: Ints, dilation: Ints) -> RuntimeError:
-    """The error for an empty kernel, whose message depends on the routine in torch (2d, dilated, 3d)."""
-    full = sides if len(sides) > 1 else (1, *sides)
-    if len(full) == 3:
-        shown = f": {' x '.join(map(str, full))} (TxHxW)"
-    elif any(each != 1 for each in dilation):
-        shown = f" {list(full)}"
-    else:
-        shown = f" kernel_height: {full[0]} kernel_width: {full[1]}"
-    return RuntimeError(f"kernel size should be greater than zero, but got{shown}")
 
 
 def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:
@@ -152,34 +110,16 @@ def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: b
     )
 
 
-def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
-    if all(
-        o < s or o < d for o, s, d in zip(output_padding, geometry.stride, geometry.dilation, strict=True)
-    ):
-        return
-    names = ("depth", "height", "width")[-len(output_padding) :]
-    if len(names) == 1:  # torch computes conv1d as conv2d
-        names = ("height", "width")
-    values = {"output_padding": output_padding, "stride": geometry.stride, "dilation": geometry.dilation}
-    texts = []
-    for what, given in values.items():
-        filled = (0 if what == "output_padding" else 1, *given) if len(given) < len(names) else given
-        texts += [f"{what}_{name}: {value}" for name, value in zip(names, filled, strict=True)]
-    raise RuntimeError(
-        "output padding must be smaller than either stride or dilation, but got " + " ".join(texts)
-    )
-
-
-def _check_output(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
-    given = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
-    out = [(n - 1) * s - 2 * p + e + o for n, s, p, e, o in given]
-    if min(out) < 1:
-        first = [1] if len(out) == 1 else []  # torch computes conv1d as conv2d
-        have, got = (" x ".join(map(str, [*first, *each])) for each in (sizes, out))
-        raise RuntimeError(
-            f"Given input size per channel: ({have}). Calculated output size per channel: ({got}). Output size is too "
-            "small"
-        )
+def _check_transposed(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
+    """Check the padding and the size of a transposed convolution's output."""
+    given = [*zip(output_padding, geometry.stride, geometry.dilation, strict=True)]
+    if any(o < 0 for o in output_padding):
+        raise RuntimeError("negative output_padding is not supported")
+    if any(o >= s and o >= d for o, s, d in given):
+        raise RuntimeError("output padding must be smaller than either stride or dilation")
+    around = zip(sizes, geometry.padding, geometry.extent(), given, strict=True)
+    if any((n - 1) * s - 2 * p + e + o < 1 for n, p, e, (o, s, _) in around):
+        raise RuntimeError("Given input size per channel: the output size is too small")
 
 
 def _with_batch_dim(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
@@ -324,11 +264,7 @@ def check_backward(
     dilation: Ints,
     groups: int,
 ) -> None:
-    """Check the arguments of convolution_backward.
-
-    Raises:
-        RuntimeError: the sizes do not match.
-    """
+    """Check the arguments of convolution_backward."""
     if groups <= 0:
         raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
     dims = weight._array.ndim - 2
@@ -338,21 +274,10 @@ def check_backward(
     geometry = Geometry(weight._array.shape[2:], steps, around, _expanded("dilation", dilation, dims))
     _check_dimensions(input, weight, "weight ")
     _check(input, weight, None, geometry, False, (0,) * dims, groups)
-    found, shape = grad_output._array.shape, input._array.shape
-    if len(found) != len(shape):
-        raise RuntimeError(
-            "Expected input and grad_output to have the same number of dimensions, but got: "
-            f"{len(shape)} and {len(found)}"
-        )
-    given = zip(shape[2:], around, geometry.extent(), steps, strict=True)
+    given = zip(input._array.shape[2:], around, geometry.extent(), steps, strict=True)
     sizes = (weight._array.shape[0], *((n + 2 * p - e) // s + 1 for n, p, e, s in given))
-    full = max(dims, 2) + 2  # torch computes conv1d as conv2d
-    for axis, (size, wanted) in enumerate(zip(found[1:], sizes, strict=True), 1):
-        if size != wanted:
-            at = f"tensor.size[{axis + (dims == 1 and axis > 1)}]"
-            raise RuntimeError(
-                f"Expected a tensor of dimension {full} and {at} == {wanted} but got: dimension {full} and {at} = {size}"
-            )
+    if grad_output._array.shape[1:] != sizes:
+        raise RuntimeError(f"Expected grad_output of sizes {sizes} after the batch")
 
 
 def _complex_convolution(

@@ -67,23 +67,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     for axis in (1, 2):
         existing_dim(axis, len(w))
-    if len(a) != len(b):
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
-    for axis, (m, n) in enumerate(zip(a[:-1], b[:-1], strict=True)):
-        if m != n:
-            raise RuntimeError(
-                f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}"
-            )
+    if a[:-1] != b[:-1] or len(a) != len(b):
+        raise RuntimeError(f"bilinear(): input batch dimensions do not match: got {a[:-1]} and {b[:-1]}")
     existing_dim(-1, len(a))
-    for number, n, want in ((1, a[-1], w[1]), (2, b[-1], w[2])):
-        if n != want:
-            raise RuntimeError(
-                f"bilinear(): input{number} size does not match weight size: got {n} but expected {want}"
-            )
-    if bias is not None and bias._array.shape[0] != w[0]:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
-        )
+    if (a[-1], b[-1]) != w[1:] or (bias is not None and bias._array.shape[0] != w[0]):
+        raise RuntimeError(f"bilinear(): input or bias sizes do not match weight size {list(w)}")
     flat1, flat2 = input1.reshape(-1, a[-1]), input2.reshape(-1, b[-1])
     found = ops.trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3)).reshape(*a[:-1], w[0])
     return found if bias is None else found + bias

@@ -33,17 +33,13 @@ def embedding_bag(
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the "
-            f"same shape as the input ({input.shape})"
+            f"embedding_bag: per_sample_weights must have the same shape as the input ({input.shape})"
         )
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if input.dim() == 2:
         if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-                f"sequences. However, found offsets of type {type(offsets)}"
-            )
+            raise ValueError("if input is 2D, then offsets has to be None")
         if not input.size(1):
             raise RuntimeError("step must be nonzero")
         offsets = wrap(np.arange(0, input.numel(), input.size(1), input._array.dtype))
@@ -52,23 +48,18 @@ def embedding_bag(
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     elif input.dim() != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
-    elif offsets is None:
-        raise ValueError("offsets has to be a 1D Tensor but got None")
-    elif offsets.dim() != 1:
-        raise ValueError("offsets has to be a 1D Tensor")
+    elif offsets is None or offsets.dim() != 1:
+        raise ValueError(f"offsets has to be a 1D Tensor{' but got None' if offsets is None else ''}")
     if mode not in _MODES:
         raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError(
+            "max mode does not support scaling the gradient by the frequency, nor sparse weights"
+        )
     if max_norm is not None:
         ops.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
-            f"(got mode='{mode}'). Please open a feature request on GitHub."
-        )
+        raise NotImplementedError("embedding_bag: per_sample_weights is only supported for mode='sum'")
     assert offsets is not None
     return torch_embedding_bag(
         weight, input, offsets, scale_grad_by_freq, _MODES.index(mode), sparse, per_sample_weights,
@@ -89,9 +80,7 @@ def torch_embedding_bag(
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
-        )
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, but got {padding_idx}")
     elif padding_idx < 0:
         padding_idx += rows
     return bag_row(

@@ -34,16 +34,11 @@ def grid_sample(
         ValueError: there is no such mode.
         RuntimeError: the sizes do not match.
     """
-    if mode not in _MODES:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
-            f"'{mode}'"
-        )
-    if padding_mode not in _PADDINGS:
-        raise ValueError(
-            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
-            f"'{padding_mode}'"
-        )
+    for what, given, known in (("mode", mode, _MODES), ("padding_mode", padding_mode, _PADDINGS)):
+        if given not in known:
+            raise ValueError(
+                f"nn.functional.grid_sample(): expected {what} to be one of {known}, but got: '{given}'"
+            )
     align = _alignment(align_corners)
     return grid_sampler.grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align)
 
@@ -61,15 +56,10 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     spatial = len(size) - 2
     if spatial not in (2, 3):
-        raise NotImplementedError(
-            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
-            f"Got size {size}."
-        )
-    if theta.dim() != 3 or tuple(theta.shape[1:]) != (spatial, spatial + 1):
-        raise ValueError(
-            f"Expected a batch of {spatial}D affine matrices of shape Nx{spatial}x{spatial + 1} for size {size}. "
-            f"Got {theta.shape}."
-        )
+        raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes. Got size {size}.")
+    if theta.shape != (size[0], spatial, spatial + 1):
+        error = RuntimeError if theta.shape[1:] == (spatial, spatial + 1) else ValueError
+        raise error(f"Expected {size[0]} matrices of shape {spatial}x{spatial + 1}. Got {theta.shape}.")
     if align and min(size[2:]) == 1:
         warn_program(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
@@ -77,10 +67,4 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
-    if theta.size(0) != size[0]:
-        columns = spatial + 1
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {columns}] but got: "
-            f"[{theta.size(0)}, {columns}]."
-        )
     return grid_sampler.affine_grid_generator(theta, tuple(size), align)

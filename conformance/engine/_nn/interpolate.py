@@ -16,7 +16,7 @@ from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool
 
 _AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _SPATIAL = {"linear": 1, "bilinear": 2, "trilinear": 3}
-_FORMAT = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and {} format."
+_DIMENSIONS = "Input and output must have the same number of spatial dimensions, but got"
 
 
 def _sizes(
@@ -24,35 +24,24 @@ def _sizes(
 ) -> tuple[list[int], Any]:
     spatial = input.dim() - 2
     inner = list(input.shape[2:])
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    if (size is None) == (scale_factor is None):
+        raise ValueError(
+            f"{'either' if size is None else 'only one of'} size or scale_factor should be defined"
+        )
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         if not isinstance(size, (list, tuple)):
             return [size] * spatial, [None] * spatial
         if len(size) != spatial:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input with spatial "
-                "dimensions "
-                f"of {inner} and output size of {size}. {_FORMAT.format('output size in (o1, o2, ...,oK)')}"
-            )
+            raise ValueError(f"{_DIMENSIONS} {inner} and output size of {size}.")
         if not all(isinstance(each, (int, np.integer)) for each in size):
-            raise TypeError(
-                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-                f"with types {[type(each) for each in size]}"
-            )
+            raise TypeError(f"expected size to be ints, but got {[type(each) for each in size]}")
         return [int(each) for each in size], [None] * spatial
     several = isinstance(scale_factor, (list, tuple))
     factors = list(scale_factor) if several else [scale_factor] * spatial
     if several and len(factors) != spatial:
-        raise ValueError(
-            "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
-            "dimensions "
-            f"of {inner} and scale_factor of shape {scale_factor}. {_FORMAT.format('scale_factor in (s1, s2, ...,sK)')}"
-        )
+        raise ValueError(f"{_DIMENSIONS} {inner} and scale_factor of shape {scale_factor}.")
     found = [n * f for n, f in zip(inner, factors, strict=True)]
     if recompute or mode == "area":
         return [int(each) for each in found], [None] * spatial
@@ -111,19 +100,11 @@ def interpolate(
 def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) -> None:
     inner = input._array.shape[2:]
     if any(n < 1 for n in (*inner, *out)):
-        names = "DHW"[-len(out) :]
-        have, want = (
-            "(" + ", ".join(f"{a}: {n}" for a, n in zip(names, each, strict=True)) + ")"
-            for each in (inner, out)
-        )
-        joint = " and output" if len(out) == 1 else " output"
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}"
+            f"Input and output sizes should be greater than 0, but got {list(inner)} and {out}"
         )
     if 0 in input._array.shape[1:]:
-        raise RuntimeError(
-            f"Non-empty {input._array.ndim}D data tensor expected but got a tensor with sizes {list(input._array.shape)}"
-        )
+        raise RuntimeError(f"Non-empty tensor expected but got sizes {list(input._array.shape)}")
     if input.dtype in (float32, float64) or (kernel is None and input.is_floating_point()):
         return
     if input.dtype is uint8 and (mode.startswith("nearest") or mode in ("bilinear", "bicubic", "lanczos")):

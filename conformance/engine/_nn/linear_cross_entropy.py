@@ -25,27 +25,15 @@ def linear_cross_entropy(
         RuntimeError: shapes do not match, or ``ignore_index`` is used with class probabilities.
         NotImplementedError: ``options`` is given; the engine has no chunks.
     """
-    if not 1 <= input.dim() <= 2:
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
-    if linear_weight.dim() < 2:
-        raise RuntimeError(
-            f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}"
-        )
+    if input.dim() not in (1, 2) or linear_weight.dim() < 2 or input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError(f"input {input.shape} and linear_weight {linear_weight.shape} do not match")
     batch, features = input.shape[:-1], input.shape[-1]
-    if features != linear_weight.shape[-1]:
-        raise RuntimeError(
-            "expected equal input and linear_weight last dimensions (in_features), "
-            f"got {features} and {linear_weight.shape[-1]}, respectively"
-        )
     classes, further = linear_weight.shape[0], tuple(linear_weight.shape[1:-1])
+    if further and not batch:
+        raise RuntimeError(f"linear_weight {linear_weight.shape} requires batched input")
     if linear_bias is not None and tuple(linear_bias.shape) != (classes, *further):
         raise RuntimeError(
             f"expected linear_bias shape {(classes, *further)}, got {tuple(linear_bias.shape)}"
-        )
-    if further and not batch:
-        raise RuntimeError(
-            f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires batched input, (N, "
-            f"{features}), got unbatched input with shape {tuple(input.shape)}"
         )
     shape = (*batch, classes, *further)
     if target.shape == shape and ignore_index is not None:

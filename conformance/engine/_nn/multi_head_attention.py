@@ -22,11 +22,7 @@ Mask = Tensor | None
 
 
 def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: dtype) -> Mask:
-    """A mask in additive form: a bool mask becomes minus infinity where it is True.
-
-    Raises:
-        AssertionError: it is neither bool nor floating point.
-    """
+    """A mask in additive form: a bool mask becomes minus infinity where it is True."""
     if mask is None:
         return None
     if mask._array.dtype.kind not in "fbV":

@@ -21,20 +21,17 @@ from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
 from .pooling_checks import (
+    check_adaptive,
     check_adaptive_line,
-    check_adaptive_max,
-    check_adaptive_mean,
     check_dimensions,
     check_line,
     check_max_input,
     check_mean_input,
     check_sizes,
-    positive,
 )  # fmt: skip
 
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 _MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
-_ALLOWED = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
 _POSITIONS = {
     "kernel_size": 2,
     "stride": 3,
@@ -48,16 +45,7 @@ def _as_ints(name: str, what: str, value: Any, spatial: int) -> Ints:
     check_ints(name, what, value, _POSITIONS[what] if "max" in name or what == "kernel_size" else 0)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) not in (1, spatial):
-        if name == "avg_pool1d":
-            raise RuntimeError(f"avg_pool1d() argument '{what}' should contain one int (got {len(found)})")
-        if spatial == 1:
-            kinds = _ALLOWED.get(what, "an int, list of ints")
-            raise RuntimeError(
-                f"{name}() {what} must be {kinds} or tuple of ints of size 1 but got size {len(found)}"
-            )
-        must = _MUST.get(what, "must either be")
-        if name == "avg_pool3d":
-            must = must.replace("either ", "")
+        must = _MUST.get(what, "must either be").replace("either ", "" if name == "avg_pool3d" else "either ")
         raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
     return found
 
@@ -90,20 +78,13 @@ def _settings(
     for p, k, d in zip(paddings, kernel, dilations, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if any(s == 0 for s in steps) and spatial > 1:
-            raise RuntimeError("stride should not be zero")
         if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    if spatial > 1:
-        for what, letter, sizes in (
-            ("kernel size", "k", kernel),
-            ("stride", "d", steps),
-            ("dilation", "dilation", dilations),
-        ):
-            positive(what, letter, sizes)
+    if spatial > 1 and any(n <= 0 for n in (*kernel, *steps, *dilations)):
+        raise RuntimeError("kernel size, stride and dilation should be greater than zero")
     return given
 
 
@@ -285,7 +266,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(input: Tensor, output_size: Any) -> Tensor:
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive_mean(name, input, spatial, out)
+        check_adaptive(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
             if input.dim() == spatial + 2 and suggest_memory_format(input._array) is not contiguous_format:
@@ -313,13 +294,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
             f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
-    shape = input._array.shape
-    for axis in range(len(shape) - 2 + (len(shape) == 2), len(shape)):
-        if not shape[axis]:
-            raise RuntimeError(
-                "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input has "
-                f"sizes {list(shape)} with dimension {axis} being empty"
-            )
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
     return found if return_indices else found[0]
@@ -334,7 +308,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     @composite(vmap="decompose")
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive_max(name, input, spatial, out)
+        check_adaptive(name, input, spatial, out)
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 

@@ -24,11 +24,7 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
 
 
 def reduction_number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number of a reduction in torch's kernels.
-
-    Raises:
-        ValueError: there is no such reduction.
-    """
+    """The number of a reduction in torch's kernels."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     if reduction == "elementwise_mean":
         warnings.warn(

@@ -205,23 +205,10 @@ _MASKS = (
 
 
 def _check_inputs(*inputs: Tensor) -> None:
-    names = ("query", "key", "value")
-    if len({each.dtype for each in inputs}) > 1:
-        q, k, v = (
-            f"{name}.dtype: {c_name(each._array.dtype)}" for name, each in zip(names, inputs, strict=True)
-        )
-        raise RuntimeError(
-            f"Expected query, key, and value to have the same dtype, but got {q} {k} and {v} instead."
-        )
-    if any(each._array.ndim < 2 for each in inputs):
-        q, k, v = (f"{name}.dim: {each._array.ndim}" for name, each in zip(names, inputs, strict=True))
-        raise RuntimeError(
-            f"Expected query, key, and value to all be  at least 2 dimensional, but got {q} {k} and {v} instead."
-        )
+    if len({each.dtype for each in inputs}) > 1 or any(each._array.ndim < 2 for each in inputs):
+        got = ", ".join(f"{c_name(each._array.dtype)} of {each._array.ndim}D" for each in inputs)
+        raise RuntimeError(f"Expected query, key, and value of the same dtype, at least 2D, but got {got}.")
     if not (inputs[0].is_floating_point() or inputs[0].is_complex()):
-        if all(each._array.ndim == 2 for each in inputs):
-            kind = c_name(inputs[0]._array.dtype)
-            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
         raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
 
 

@@ -8,11 +8,7 @@ from .._autograd.tensor import Tensor
 
 
 def check(name: str, value: Any, valid: bool) -> None:
-    """Raise an error if a hyperparameter is out of range.
-
-    Raises:
-        ValueError: naming the hyperparameter and its value.
-    """
+    """Raise an error if a hyperparameter is out of range."""
     if not valid:
         raise ValueError(f"Invalid {name}: {value}")
 
@@ -41,11 +37,7 @@ def check_betas(betas: tuple[float, float]) -> None:
 
 
 def check_fused(defaults: dict[str, Any]) -> None:
-    """Raise an error for arguments that ``fused`` excludes.
-
-    Raises:
-        RuntimeError: ``fused`` with ``differentiable`` or ``foreach``.
-    """
+    """Raise an error for arguments that ``fused`` excludes."""
     if defaults["fused"] and defaults["differentiable"]:
         raise RuntimeError("`fused` does not support `differentiable`")
     if defaults["fused"] and defaults["foreach"]:

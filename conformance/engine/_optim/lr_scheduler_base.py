@@ -45,11 +45,7 @@ def set_rate(group: dict[str, Any], value: Any) -> None:
 
 
 def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """A list with a setting for each group, from one value or a list (torch: _format_param).
-
-    Raises:
-        ValueError: the list is of another length.
-    """
+    """A list with a setting for each group, from one value or a list (torch: _format_param)."""
     groups = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * groups
@@ -62,11 +58,7 @@ def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def require_optimizer(optimizer: Any) -> None:
-    """Raise an error for anything but an optimizer.
-
-    Raises:
-        TypeError: it is not an optimizer.
-    """
+    """Raise an error for anything but an optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 

@@ -30,11 +30,7 @@ def count_step(
     states: str = "params and state_steps",
     xla: bool | None = None,
 ) -> float:
-    """Increment the count of steps and return it.
-
-    Raises:
-        AssertionError: with ``capturable``, which the CPU does not support.
-    """
+    """Increment the count of steps and return it."""
     if group.get("capturable") and not group.get("fused"):
         also = not group["foreach"] if xla is None else xla
         devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * also]

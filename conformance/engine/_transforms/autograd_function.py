@@ -40,12 +40,7 @@ def _running() -> list[int]:
 
 
 def refuse_named(kwargs: dict[str, Any]) -> None:
-    """Refuse keyword-only arguments of forward, with the error of the innermost transform.
-
-    Raises:
-        NotImplementedError: vmap is the innermost transform, and an argument is a tensor.
-        TypeError: a derivative (grad, vjp, jvp) is the innermost transform.
-    """
+    """Refuse keyword-only arguments of forward, with the error of the innermost transform."""
     running = _running()
     if running and vmaps[running[-1]].depth == transforms.depth:
         if any(isinstance(each, Tensor) for each in flatten(kwargs)[0]):
@@ -61,12 +56,7 @@ def refuse_named(kwargs: dict[str, Any]) -> None:
 def apply_transformed(
     cls: Any, args: tuple[Any, ...], with_setup: bool, apply: Callable[[tuple[Any, ...]], Any]
 ) -> Any:
-    """Apply a Function to tensors that may be batched.
-
-    Raises:
-        RuntimeError: a transform runs and the Function does not override setup_context; or a vmap runs and the Function
-            neither overrides vmap nor sets generate_vmap_rule, or does both.
-    """
+    """Apply a Function to tensors that may be batched."""
     level = level_of(flatten(args)[0])
     if (
         not transforms.depth
@@ -142,11 +132,7 @@ def _set_up(cls: Any, needed: tuple[bool, ...], inputs: tuple[Any, ...], output:
 
 
 def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:
-    """Call a Function's vmap staticmethod with the unwrapped arguments, and batch its outputs again.
-
-    Raises:
-        RuntimeError: it does not return a pair (output, out_dims), or out_dims does not match the output's structure.
-    """
+    """Call a Function's vmap staticmethod with the unwrapped arguments, and batch its outputs again."""
     running = vmaps[level]
     unbatched, in_dims = unwrapped(args, level)
     depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap

@@ -32,6 +32,7 @@ from .._autograd.batched_tensor import (
     vmaps,
 )
 from .._autograd.tensor import Tensor
+from .._autograd.torch_function import without_overrides
 from .._c10 import errors
 from .._c10.interpreter_stack import CompositeWrappers
 from .._c10.operator_facts import Facts, facts_of
@@ -49,6 +50,7 @@ composed: Callable[[], Iterator[tuple[tuple[str, int], FunctionType]]] = on_firs
 
 UNMAPPED = frozenset(
     [
+        "as_subclass",
         "backward",
         "gumbel_softmax",
         "register_post_accumulate_grad_hook",
@@ -100,6 +102,7 @@ class Composites(CompositeWrappers):
 composites = Composites()
 
 
+@without_overrides
 def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a composite function under vmap: by its batch rule, as a decomposition, or per sample."""
     if not vmaps:
@@ -147,6 +150,11 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
     _check_arguments(name, function, args, kwargs)
     if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
         return function(*args, **kwargs)
+    if vmaps[level].old and name != "outer":
+        try:
+            return function(*args, **kwargs)  # of rows that have rules; see Note [Rules of the old vmap]
+        except NotImplementedError:
+            pass
     if name in ("as_strided", "as_strided_copy"):
         return strided(again, *args, **kwargs)
     return for_each_sample(again, args, kwargs, level)

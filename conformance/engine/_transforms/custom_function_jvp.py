@@ -54,10 +54,6 @@ def give_tangents(
 
     Args:
         returned_and_said: the arguments of Marks.
-
-    Raises:
-        RuntimeError: jvp returns the wrong number of tangents; or forward returned a view or an input changed in place,
-            and jvp did not return a view or the tangent changed in place.
     """
     marks = Marks(*returned_and_said)
     result = carried(inputs)

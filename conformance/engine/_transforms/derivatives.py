@@ -8,15 +8,16 @@ from contextlib import nullcontext
 from typing import Any
 
 from .._aten.creation.factories import zeros_like
-from .._autograd.batched_tensor import level_of
+from .._autograd.batched_tensor import BatchedTensor, level_of
 from .._autograd.forward_grad import begin_level, end_level, levels
 from .._autograd.saved_variable import disable_saved_tensors_hooks
 from .._autograd.tensor import Tensor
+from .._autograd.torch_function import has_torch_function
 from .._c10 import errors, modes
 from .._c10.interpreter_stack import Transform
 from .._c10.modes import state
 from .._c10.pytree import flatten, outline, tree_map, unflatten
-from .forward_ad import _set_fwd_grad_enabled, dual_level, dual_of, make_dual, unpacked_dual
+from .forward_ad import _set_fwd_grad_enabled, dual_level, make_dual, overridable_dual, overridable_unpacked
 from .grad_levels import end, fresh, gradients_of, left
 from .interpreter_nesting import nested
 
@@ -30,11 +31,7 @@ _JVP = "jvp(f, primals, tangents)"
 
 
 def places_of(argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions that ``argnums`` names, counted from 0.
-
-    Raises:
-        RuntimeError: ``argnums`` is empty, names a position twice or one out of range, or is not of integers.
-    """
+    """The positions that ``argnums`` names, counted from 0."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     result = []
@@ -209,14 +206,15 @@ def jvp(
         level = begin_level(of_func=True).number
         try:
             duals = [
-                dual_of(each, tangent, level) for each, tangent in zip(arguments, directions, strict=True)
+                overridable_dual(each, tangent, level)
+                for each, tangent in zip(arguments, directions, strict=True)
             ]
             value, aux = _with_aux(func(*unflatten(duals, spec)), has_aux, _JVP)
             outputs, output_spec = flatten(value)
             _check_outputs(outputs, _JVP)
             pairs = [_pair(each, level, strict) for each in outputs]
             aux = tree_map(
-                lambda each: unpacked_dual(each, level)[0] if isinstance(each, Tensor) else each, aux
+                lambda each: overridable_unpacked(each, level)[0] if isinstance(each, Tensor) else each, aux
             )
         finally:
             end_level()
@@ -234,7 +232,10 @@ def _check_floating(primals: list[Tensor]) -> None:
 
 
 def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
-    value, tangent = unpacked_dual(dual, level)
+    overridden = has_torch_function((dual,))
+    value, tangent = overridable_unpacked(dual, level)
+    if overridden and tangent is not None and tangent.__class__ is not BatchedTensor:
+        tangent.__class__ = Tensor  # the level unwraps it
     if tangent is None and strict:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "

@@ -26,6 +26,7 @@ from .._autograd.forward_grad import (
 )
 from .._autograd.forward_grad import levels as _levels
 from .._autograd.tensor import Tensor
+from .._autograd.torch_function import handle_torch_function, has_torch_function
 from .._c10.errors import NESTED_FORWARD, wrong_type
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import ContextDecorator, state
@@ -116,6 +117,13 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     mapped = level_of((tensor, tangent))
     if mapped >= 0 and not vmaps[mapped].old:
         raise RuntimeError(NO_RULE.format("_make_dual"))
+    return overridable_dual(tensor, tangent, level)
+
+
+def overridable_dual(tensor: Tensor, tangent: Tensor, level: int) -> Any:
+    """dual_of, unless a subclass or mode overrides it; of a subclass, the dual tensor is one as well."""
+    if has_torch_function((tensor, tangent)):
+        return handle_torch_function(overridable_dual, (tensor, tangent), tensor, tangent, level)
     return dual_of(tensor, tangent, level)
 
 
@@ -186,7 +194,14 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         raise wrong_type("_unpack_dual", "dual", "Tensor", tensor, 1)
     if level != 0 and tangent_of(tensor, 0) is not None:
         raise RuntimeError("Invalid level given to _fw_primal")
-    return UnpackedDualTensor(*unpacked_dual(tensor, level))
+    return UnpackedDualTensor(*overridable_unpacked(tensor, level))
+
+
+def overridable_unpacked(tensor: Tensor, level: int) -> Any:
+    """unpacked_dual, unless a subclass or mode overrides it; of a subclass, primal and tangent are ones as well."""
+    if has_torch_function((tensor,)):
+        return handle_torch_function(overridable_unpacked, (tensor,), tensor, level)
+    return unpacked_dual(tensor, level)
 
 
 def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:

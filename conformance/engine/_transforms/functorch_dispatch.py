@@ -43,6 +43,7 @@ from .._autograd.node import Node
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor, make, version_counter
 from .._autograd.torch_dispatch_subclass import overloaded_args
+from .._autograd.torch_function import without_overrides
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
@@ -54,6 +55,7 @@ from .jvp_linearity import writes_afresh, writes_to_tangent
 
 # See Note [Slots].
 rule_of: Callable[[Row], Any] = on_first_use("batch_rule_of")
+old_rule: Callable[..., Any] = on_first_use("old_batch_rule")
 warn_of: Callable[..., None] = on_first_use("warn_of_fallback")
 write_value: Callable[[Row, list[Any], int], bool] = on_first_use("write_value")
 
@@ -80,24 +82,34 @@ def dispatch(row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwar
     """Call an operation while a transform is in force: vmap, autocast, dispatch modes, then tangents."""
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
-        if row.facts.no_vmap is not None:
-            _refuse_batched(row, args, kwargs)
-        if kwargs.get("out") is not None:
-            raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
-        if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
-            rule = rule_of(row)
-            result = NotImplemented if rule is None else rule(row, args, kwargs, level)
-            if result is not NotImplemented:
-                return result
-        elif not vmaps[level].old:
-            warn_of(row, args)
-        return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
+        return _batched(row, function, args, kwargs, level)
     if "cpu" in state.autocast and row.facts.autocast is not None:
         return with_casts(row.facts.autocast, partial(dispatch, row, function), args, kwargs)
     if state.dispatch_modes or overloaded_args((args, tuple(kwargs.values()))):
         op = operation(row, args, in_place=False)
         return call_through_modes(row, op, args, kwargs, lambda: dispatch(row, function, args, kwargs))
     return _with_tangents(row, function, args, kwargs)
+
+
+@without_overrides
+def _batched(
+    row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """Call an operation with tensors batched at a level: by its batch rule, or per sample."""
+    if row.facts.no_vmap is not None:
+        _refuse_batched(row, args, kwargs)
+    if kwargs.get("out") is not None:
+        raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
+    if uses_batch_rules(level) and not _has_batched((args, tuple(kwargs.values()))):
+        rule = rule_of(row)
+        result = NotImplemented if rule is None else rule(row, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
+    elif vmaps[level].old:
+        return old_rule(row, args, kwargs, level)
+    else:
+        warn_of(row, args)
+    return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
 
 
 def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -107,6 +119,7 @@ def _refuse_batched(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         raise RuntimeError(text)
 
 
+@without_overrides
 def _with_tangents(
     row: Row, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -178,11 +191,7 @@ def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
 
 
 def _check_captured(row: Row, arguments: list[Any]) -> None:
-    """Refuse in-place operations on tensors that a derivative captured from outside; see Note [Captured tensors].
-
-    Raises:
-        RuntimeError: torch's error for a captured tensor, or for a leaf that requires grad.
-    """
+    """Refuse in-place operations on tensors that a derivative captured from outside; see Note [Captured tensors]."""
     self: Tensor = arguments[0]
     if self._age < transforms.since:
         name = operation(row, tuple(arguments), in_place=True).name()
@@ -206,6 +215,7 @@ def _dispatched(row: Row, function: Callable[..., Any], *args: Any, **kwargs: An
     return dispatch(row, function, args, kwargs)
 
 
+@without_overrides
 def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:
     """Write a row's result into its first argument, and its tangents into that argument's.
 

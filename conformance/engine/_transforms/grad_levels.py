@@ -33,7 +33,8 @@ from .._autograd.batched_tensor import (
 )
 from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
 from .._autograd.tensor import Tensor, version_counter
-from .._autograd.views import as_view
+from .._autograd.torch_function import without_overrides
+from .._autograd.views import ViewInfo, as_view
 from .._c10 import errors
 from .._c10.interpreter_stack import Transform, transforms
 from .._c10.modes import state
@@ -53,10 +54,20 @@ class StandIn(Node):
         return grads
 
 
+class _FreshView(ViewInfo):
+    """The view metadata of a fresh view, whose node stays: at its level no write to the argument counts."""
+
+    __slots__ = ()
+
+    def grad_fn(self, view: Tensor) -> Node | None:
+        return view._node
+
+
 StandIn.__name__ = StandIn.__qualname__ = "ViewBackward0"
 _LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
 
 
+@without_overrides
 def fresh(value: Any, transform: Transform) -> Tensor:
     """The tensor that replaces an argument, and with respect to which the transform differentiates."""
     if not isinstance(value, Tensor):
@@ -79,11 +90,17 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
         seen = value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
         seen._node = _standing(value, transform)
+        if seen._view is not None:
+            seen._view = _FreshView(seen._view.base, seen._view.creation, seen._view.attr_version)
         return seen
     result = primal(value, ALL_LEVELS, False)
     if result._array.dtype.kind not in "fcV":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     result._requires_grad = True
+    if (
+        not value._inference
+    ):  # it has the memory of the argument, whose version counts writes through detach()
+        result._version_counter = version_counter(value)
     result._transform = transform
     _LEAVES.add(result)
     return result
@@ -106,10 +123,13 @@ def _standing(value: Tensor, transform: Transform) -> StandIn:
     return node
 
 
+@without_overrides
 def left(value: Any, recording: bool, transform: Transform) -> Any:
-    """What a transform returns, detached from its level; see Note [Levels of one graph]."""
+    """What a transform returns, detached from its level and no subclass; see Note [Levels of one graph]."""
     if not isinstance(value, Tensor):
         return value
+    if value._age >= transform.age and value.__class__ is not BatchedTensor:
+        value.__class__ = Tensor
     level = level_of((value,))
     if level >= 0 and uses_batch_rules(level):
         unwrapped, dim = unwrap_batched(value)

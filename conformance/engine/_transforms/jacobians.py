@@ -14,11 +14,7 @@ from .vmap import vmap
 
 
 def _need_real(name: str, what: str, values: Any) -> None:
-    """Refuse complex tensors.
-
-    Raises:
-        RuntimeError: one of the values is complex.
-    """
+    """Refuse complex tensors."""
     for number, each in enumerate(flatten(values)[0]):
         if isinstance(each, Tensor) and each.is_complex():
             raise RuntimeError(

@@ -197,11 +197,7 @@ def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> 
 
 
 def _ready_to_put(given: dict[str, Any], level: int) -> bool:
-    """Replace the arguments of index_put by their values.
-
-    Raises:
-        RuntimeError: an index is a batched mask.
-    """
+    """Replace the arguments of index_put by their values."""
     batch, values = given["self"], given["values"]
     indices = list(given["indices"])
     if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
@@ -264,11 +260,7 @@ def put_into_buckets(
 
 @composed_rule("one_hot")
 def hot(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """one_hot, decomposed: the classes compared with an arange.
-
-    Raises:
-        RuntimeError: the tensor is not int64.
-    """
+    """one_hot, decomposed: the classes compared with an arange."""
     arguments = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
     classes: Tensor = arguments["tensor"]
     if classes.dtype is not int64:

@@ -62,6 +62,12 @@ def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
     return make_batched(ROWS["alias"].call(value), dim, level)
 
 
+@rule("alias")
+def aliased(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """alias, which as_subclass calls: that of the value."""
+    return _alias(args[0], level)
+
+
 _OF_NUMBERS = frozenset(["transpose"])  # which accept dimension 0 of a 0-d tensor
 _DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
 

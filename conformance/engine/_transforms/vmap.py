@@ -11,6 +11,7 @@ from .._aten.operators import FUNCTIONS
 from .._aten.random.random import default_generator
 from .._autograd.batched_tensor import BatchedTensor, Vmap, make_batched, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
+from .._c10 import errors
 from .._c10.interpreter_stack import transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
 from .composite_batch_rules import composites
@@ -48,6 +49,8 @@ def vmap(
     def mapped(*args: Any, **kwargs: Any) -> Any:
         flat, spec = flatten(args)
         dims = in_dims_of(func, in_dims, args, flat, spec)
+        if any(dim is not None and each.is_sparse for each, dim in zip(flat, dims, strict=True)):
+            raise NotImplementedError(errors.SPARSE_VMAP)
         size = size_of(flat, dims)
         run = functools.partial(_run, func, spec, dims, out_dims, randomness, kwargs)
         if chunk_size is None or size <= chunk_size:
@@ -119,6 +122,8 @@ def old_vmap(
             composites.install()
         vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
+            if any(each is not None and each.is_sparse for each in given):
+                raise RuntimeError("expand is unsupported for Sparse tensors")
             results = func(*[None if each is None else make_batched(each, 0, level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
         finally:

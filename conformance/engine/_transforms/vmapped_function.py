@@ -28,11 +28,7 @@ def unwrapped(values: Any, level: int) -> tuple[Any, Any]:
 
 
 def wrapped(values: Any, dims: Any, level: int) -> Any:
-    """Batch the tensors of a pytree at a level, along these dimensions.
-
-    Raises:
-        AssertionError: the structure of ``dims`` does not fit.
-    """
+    """Batch the tensors of a pytree at a level, along these dimensions."""
     leaves, spec = flatten(values)
     flat_dims = broadcast_to_and_flatten(dims, spec)
     if flat_dims is None:

@@ -143,11 +143,7 @@ def operator_kernel(operator: Function, device_type: str, cast_inputs: Any) -> F
 
 
 def check_available(device_type: str) -> None:
-    """Raise an error if a device does not support autocast.
-
-    Raises:
-        ValueError: with torch's message.
-    """
+    """Raise an error if a device does not support autocast."""
     if not is_autocast_available(device_type):
         raise ValueError(f"Device type '{device_type}' does not support autocast.")
 
@@ -198,10 +194,6 @@ def custom_bwd(bwd: Function | None = None, *, device_type: str) -> Function:
 
 
 def check_device_type(device_type: Any) -> None:
-    """Raise an error unless the device type is a string.
-
-    Raises:
-        ValueError: with torch's message.
-    """
+    """Raise an error unless the device type is a string."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")

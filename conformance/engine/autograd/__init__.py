@@ -10,9 +10,7 @@ from typing import Any
 from .._arguments.absent_names import look_up
 from .._arguments.torch_api import public_names
 from .._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
-from .._autograd import backward as _backward_passes
 from .._autograd.backward import backward, grad
-from .._autograd.graph_log import is_logging_enabled, run_backward_logged
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor
 from .._c10.modes import (
@@ -25,10 +23,6 @@ from .._c10.modes import (
     state,
 )
 from .variable import Variable
-
-# See Note [Slots].
-_backward_passes.is_logging_enabled = is_logging_enabled
-_backward_passes.run_backward_logged = run_backward_logged
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

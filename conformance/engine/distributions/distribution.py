@@ -152,11 +152,7 @@ class Distribution:
         return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
-        """Raise an error for values that are not valid samples.
-
-        Raises:
-            ValueError: the value is not a tensor, has a wrong shape or is outside of the support.
-        """
+        """Raise an error for values that are not valid samples."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape, events = value.size(), len(self._event_shape)

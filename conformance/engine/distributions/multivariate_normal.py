@@ -44,11 +44,7 @@ def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
 
 
 def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
-    """The name and value of the only matrix given.
-
-    Raises:
-        error: not exactly one is given.
-    """
+    """The name and value of the only matrix given."""
     given = {name: each for name, each in matrices.items() if each is not None}
     if len(given) != 1:
         raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")

@@ -7,146 +7,19 @@ from typing import Any
 
 from .._arguments.absent_names import look_up
 from .._arguments.argument_errors import check_all_arguments, check_all_kernel_arguments
+from .._arguments.torch_api import public_names
 from .._aten.blas.matmul import linear
 from .._c10.keyword_names import taking_numpy_names
-from .._nn.activation import (
-    celu,
-    celu_,
-    elu,
-    elu_,
-    gelu,
-    glu,
-    gumbel_softmax,
-    hardshrink,
-    hardsigmoid,
-    hardswish,
-    hardtanh,
-    hardtanh_,
-    leaky_relu,
-    leaky_relu_,
-    log_softmax,
-    logsigmoid,
-    mish,
-    prelu,
-    relu,
-    relu6,
-    relu_,
-    rrelu,
-    rrelu_,
-    selu,
-    selu_,
-    sigmoid,
-    silu,
-    softmax,
-    softmin,
-    softplus,
-    softshrink,
-    softsign,
-    tanh,
-    tanhshrink,
-    threshold,
-    threshold_,
-)  # fmt: skip
-from .._nn.convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-    fold,
-    unfold,
-)  # fmt: skip
-from .._nn.ctc_loss import ctc_loss
-from .._nn.distance import cosine_similarity, normalize, pairwise_distance
-from .._nn.dropout import (  # fmt: skip
-    alpha_dropout,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
-    feature_alpha_dropout,
-)
-from .._nn.embedding import (
-    bilinear,
-    channel_shuffle,
-    embedding,
-    one_hot,
-    pdist,
-    pixel_shuffle,
-    pixel_unshuffle,
-)  # fmt: skip
-from .._nn.embedding_bag import embedding_bag
-from .._nn.fractional_pooling import (
-    fractional_max_pool2d,
-    fractional_max_pool2d_with_indices,
-    fractional_max_pool3d,
-    fractional_max_pool3d_with_indices,
-)  # fmt: skip
-from .._nn.grid_sample import affine_grid, grid_sample
-from .._nn.interpolate import interpolate, upsample, upsample_bilinear, upsample_nearest
-from .._nn.linear_cross_entropy import linear_cross_entropy
-from .._nn.loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    gaussian_nll_loss,
-    huber_loss,
-    kl_div,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-    poisson_nll_loss,
-    smooth_l1_loss,
-)  # fmt: skip
-from .._nn.margin_loss import (
-    cosine_embedding_loss,
-    hinge_embedding_loss,
-    margin_ranking_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    soft_margin_loss,
-    triplet_margin_loss,
-    triplet_margin_with_distance_loss,
-)  # fmt: skip
-from .._nn.multi_head_attention import multi_head_attention_forward
-from .._nn.normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    rms_norm,
-)  # fmt: skip
-from .._nn.padding import pad
-from .._nn.pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool1d_with_indices,
-    adaptive_max_pool2d,
-    adaptive_max_pool2d_with_indices,
-    adaptive_max_pool3d,
-    adaptive_max_pool3d_with_indices,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
-    max_pool1d,
-    max_pool1d_with_indices,
-    max_pool2d,
-    max_pool2d_with_indices,
-    max_pool3d,
-    max_pool3d_with_indices,
-    max_unpool1d,
-    max_unpool2d,
-    max_unpool3d,
-)  # fmt: skip
-from .._nn.scaled_dot_product_attention import scaled_dot_product_attention
+
+_PUBLIC = public_names("torch.nn.functional")
+_MODULES = """
+activation convolution ctc_loss distance dropout embedding embedding_bag fractional_pooling grid_sample interpolate
+linear_cross_entropy loss margin_loss multi_head_attention normalization padding pooling scaled_dot_product_attention
+"""
+for _name in _MODULES.split():
+    _found = vars(import_module(f"..._nn.{_name}", __name__))  # the first that has a name defines it
+    _own = {name: each for name, each in _found.items() if name in _PUBLIC}
+    globals().update(_own | {name: globals()[name] for name in _own.keys() & globals().keys()})
 
 # Functions that torch does not write in Python.
 _NATIVE = """

@@ -8,7 +8,7 @@ from .._aten.creation.factories import zeros_like
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import finfo
 from .._optim.step_states import count_step, counter, number
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 
 class Adafactor(Optimizer):
@@ -20,8 +20,6 @@ class Adafactor(Optimizer):
     """
 
     __module__ = "torch.optim._adafactor"
-    _added = added("foreach")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, beta2_decay: float = -0.8, eps: tuple[float | None, float] = (None, 1e-3),

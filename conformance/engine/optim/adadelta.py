@@ -13,7 +13,7 @@ from .._optim.step_states import (
     counter,
     filled_for,
 )
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Adadelta"]
 
@@ -22,8 +22,6 @@ class Adadelta(Optimizer):
     """Adadelta: steps scaled by the ratio of the averages of earlier steps and gradients."""
 
     __module__ = "torch.optim.adadelta"
-    _added = added("foreach maximize differentiable capturable")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,

@@ -8,7 +8,7 @@ from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_fused, check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_states import count_step, counter, filled_for, number
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Adagrad"]
 
@@ -17,8 +17,6 @@ class Adagrad(Optimizer):
     """Adagrad: the gradient divided by the root of the sum of its squares."""
 
     __module__ = "torch.optim.adagrad"
-    _added = added("foreach maximize differentiable fused")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,

@@ -12,7 +12,7 @@ from .._optim.step_states import (
     count_step,
     filled_for,
 )
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Adam"]
 
@@ -21,8 +21,6 @@ class Adam(Optimizer):
     """Adam: bias-corrected averages of gradients and their squares."""
 
     __module__ = "torch.optim.adam"
-    _added = added("amsgrad maximize foreach capturable differentiable decoupled_weight_decay fused")
-    _once_numbers = ("step",)
     _sparse_error = "Adam does not support sparse gradients, please consider SparseAdam instead"
 
     def __init__(
@@ -57,11 +55,7 @@ class Adam(Optimizer):
         return adam_state(param) | ({"max_exp_avg_sq": filled_for(param)} if group["amsgrad"] else {})
 
     def _record(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        """With ``differentiable``, bias corrections are tensors. See Note [Recorded steps].
-
-        Raises:
-            RuntimeError: the count of steps requires grad.
-        """
+        """With ``differentiable``, bias corrections are tensors. See Note [Recorded steps]."""
         own = self._started(param, group)
         if own["step"].requires_grad:
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")

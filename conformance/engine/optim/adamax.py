@@ -9,7 +9,7 @@ from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_states import count_step, counter, filled_for
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Adamax"]
 
@@ -18,8 +18,6 @@ class Adamax(Optimizer):
     """Adamax: Adam with an exponentially weighted maximum in place of the mean square."""
 
     __module__ = "torch.optim.adamax"
-    _added = added("foreach maximize differentiable capturable")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

@@ -9,7 +9,7 @@ from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_least, check_rate
 from .._optim.recorded_steps import add_decay, as_real, scalar
 from .._optim.step_states import count_step, counter, filled_for, number
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["ASGD"]
 
@@ -18,8 +18,6 @@ class ASGD(Optimizer):
     """ASGD: averaged stochastic gradient descent."""
 
     __module__ = "torch.optim.asgd"
-    _added = added("foreach maximize differentiable capturable")
-    _once_numbers = ("step", "eta", "mu")
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,

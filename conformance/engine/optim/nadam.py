@@ -12,7 +12,7 @@ from .._optim.step_states import (
     count_step,
     counter,
 )
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["NAdam"]
 
@@ -21,8 +21,6 @@ class NAdam(Optimizer):
     """NAdam: Adam with Nesterov momentum."""
 
     __module__ = "torch.optim.nadam"
-    _added = added("maximize foreach capturable differentiable decoupled_weight_decay")
-    _once_numbers = ("step", "mu_product")
 
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

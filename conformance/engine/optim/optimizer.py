@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from .._arguments.absent_names import AbsentError
 from .._aten.creation.legacy_constructors import typename
 from .._autograd.conj_view import CONJUGATE_PAIRS, update_conjugate
 from .._autograd.hooks import RemovableHandle, add_hook
@@ -20,7 +21,6 @@ from .._c10 import pickling
 from .._c10.layout import LAYOUTS, Unstrided
 from .._c10.modes import enable_grad, set_grad_enabled
 from .._optim.optimizer_base import OptimizerBase
-from .._optim.step_states import counter
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]
@@ -54,11 +54,6 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
     return add_hook(_global_optimizer_post_hooks, hook)
 
 
-def added(names: str, **others: Any) -> dict[str, Any]:
-    """Defaults of settings that groups of earlier releases lack: None for those that choose an implementation, else False."""
-    return {name: None if name in ("foreach", "fused") else False for name in names.split()} | others
-
-
 class Optimizer(OptimizerBase):
     """The base class of optimizers. Those of torch define ``_record(param, grad, group)``, custom ones may define ``step``.
 
@@ -67,10 +62,6 @@ class Optimizer(OptimizerBase):
     """
 
     __module__ = "torch.optim.optimizer"
-    _added: Mapping[str, Any] = {}  # settings that groups of earlier releases lack, with their values
-    _once_numbers: tuple[
-        str, ...
-    ] = ()  # entries of a parameter's state that were numbers in earlier releases
     _sparse_error = "{} does not support sparse gradients"
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -182,11 +173,7 @@ class Optimizer(OptimizerBase):
         return loss
 
     def _step_sparse(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """One step of a group with a sparse gradient, which most optimizers do not support.
-
-        Raises:
-            RuntimeError: naming the optimizer, after creating the states of preceding parameters.
-        """
+        """One step of a group with a sparse gradient, which most optimizers do not support."""
         for param in params:
             if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
                 # the name of torch's class, even for a subclass
@@ -197,11 +184,7 @@ class Optimizer(OptimizerBase):
             self._started(param, group)
 
     def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update without bumping version counters, except those of the step counts.
-
-        Raises:
-            RuntimeError: a parameter is complex.
-        """
+        """_update without bumping version counters, except those of the step counts."""
         for each in params:
             if each.is_complex():
                 raise RuntimeError(
@@ -353,13 +336,10 @@ class Optimizer(OptimizerBase):
         self.__dict__.update(state)
         self._make_hooks()
         self.defaults.setdefault("differentiable", False)
-        for group in self.param_groups:
-            for name, value in self._added.items():
-                group.setdefault(name, value)
-            for own in [self.state[param] for param in group["params"] if param in self.state]:
-                for name in self._once_numbers if own else ():
-                    if not isinstance(own[name], Tensor):
-                        own[name] = counter(float(own[name]))
+        # Where torch fills in what states of earlier releases lack.
+        filled = type(self).__module__.startswith("torch.") and "foreach" in self.defaults
+        if filled and any(self.defaults.keys() - group.keys() for group in self.param_groups):
+            raise AbsentError("conformance.engine has no optimizer states of earlier releases; torch has")
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("

@@ -8,7 +8,7 @@ from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_adam
 from .._optim.recorded_steps import as_real, decay_square, decayed, scalar
 from .._optim.step_states import adam_state, count_step
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["RAdam"]
 
@@ -17,8 +17,6 @@ class RAdam(Optimizer):
     """RAdam: Adam with a rectified variance in early steps."""
 
     __module__ = "torch.optim.radam"
-    _added = added("foreach maximize differentiable decoupled_weight_decay capturable")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

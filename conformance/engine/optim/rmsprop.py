@@ -12,7 +12,7 @@ from .._optim.step_states import (
     counter,
     filled_for,
 )
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["RMSprop"]
 
@@ -21,8 +21,6 @@ class RMSprop(Optimizer):
     """RMSprop: the gradient divided by the root of its mean square."""
 
     __module__ = "torch.optim.rmsprop"
-    _added = added("momentum centered foreach maximize differentiable capturable", momentum=0)
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,

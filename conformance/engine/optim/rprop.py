@@ -8,7 +8,7 @@ from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check_rate
 from .._optim.recorded_steps import as_real
 from .._optim.step_states import count_step, counter, filled_for, number
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["Rprop"]
 
@@ -17,8 +17,6 @@ class Rprop(Optimizer):
     """Rprop: an adaptive step size for each element, by whether the gradient's sign changes."""
 
     __module__ = "torch.optim.rprop"
-    _added = added("foreach maximize differentiable capturable")
-    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),

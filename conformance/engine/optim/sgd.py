@@ -7,7 +7,7 @@ from typing import Any
 from .._autograd.tensor import Tensor
 from .._optim.argument_checks import check, check_fused, check_single
 from .._optim.recorded_steps import add_decay, requires_grad, scalar
-from .optimizer import Optimizer, Params, added
+from .optimizer import Optimizer, Params
 
 __all__ = ["SGD"]
 
@@ -16,7 +16,6 @@ class SGD(Optimizer):
     """SGD with momentum, dampening, Nesterov momentum and weight decay."""
 
     __module__ = "torch.optim.sgd"
-    _added = added("nesterov maximize foreach differentiable fused", fused=False)
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,

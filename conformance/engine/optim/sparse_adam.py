@@ -34,11 +34,7 @@ class SparseAdam(Optimizer):
         self._refuse("Complex", "does not support complex parameters", lambda param: param.is_complex())
 
     def _refuse(self, kind: str, what: str, holds: Callable[[Any], bool]) -> None:
-        """Raise an error for parameters of a kind.
-
-        Raises:
-            ValueError: with the positions of such parameters.
-        """
+        """Raise an error for parameters of a kind."""
         groups = enumerate(self.param_groups)
         found = [[i, j] for i, group in groups for j, each in enumerate(group["params"]) if holds(each)]
         if found:

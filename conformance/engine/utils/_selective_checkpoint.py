@@ -52,11 +52,7 @@ class _VersionWrapper:
         self.version = val._version if isinstance(val, Tensor) else None
 
     def get_val(self, allow_cache_entry_mutation: bool) -> Any:
-        """The saved result.
-
-        Raises:
-            RuntimeError: it was changed in place since then.
-        """
+        """The saved result."""
         if self.version is not None and not allow_cache_entry_mutation and self.val._version != self.version:
             raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
         return self.val

@@ -40,11 +40,7 @@ def _poison(grad_outputs: Any) -> NoReturn:
 
 
 def _accumulator(tensor: Tensor, name: str) -> AccumulateGrad | None:
-    """The AccumulateGrad node, the only holder allowed besides the program; it must not run afterwards.
-
-    Raises:
-        RuntimeError: something else holds a reference to the tensor.
-    """
+    """The AccumulateGrad node, the only holder allowed besides the program; it must not run afterwards."""
     count = _use_count(tensor)
     if count == 1:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.mutation.faults.table import area
 
-MEETINGS = (
+EDGE_CASES = (
     *area(
         "ties and zeros",
         ("bound-takes-its-tie", "where a tensor is as great as its bound, the bound has the gradient as well",

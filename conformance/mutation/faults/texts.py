@@ -80,7 +80,7 @@ TEXTS = (
          "_autograd.custom_function_outputs:Outputs._tie_changed", "if not is_input:", "if False:"),
         ("tensor-of-tensor", "a copy of a tensor warns nothing",
          "_aten.creation.from_data:_copied", "warn_program(", "(lambda *_, **__: None)("),
-        ("anomaly-parent", "what induced a node that a pass has made is not told",
+        ("anomaly-parent", "the error does not name what induced a node that a pass has made",
          "_autograd.node:store_traceback", "if state.evaluating is not None:", "if False:"),
         ("anomaly-of-functions", "the forward traceback of Functions is not kept",
          "_autograd.node:new_node", "if recorder.anomaly:", "if False:"),

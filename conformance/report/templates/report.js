@@ -67,8 +67,8 @@
     if (texts) return texts;
     const found = [];
     for (let n = 0; n < all.id.length; n++) {
-      const { steps, told, engines } = await page(n);
-      const lists = [told || [], ...Object.values(engines || {})];
+      const { steps, statements, engines } = await page(n);
+      const lists = [statements || [], ...Object.values(engines || {})];
       const raised = lists.flat().flatMap((each) => each[5]).filter((row) => row[0] === "raises").map((row) => row.slice(1).join(" "));
       found.push([all.id[n], all.title[n], at(n), ...all.claims[n].map((c) => index.claims[c][0]),
         ...index.engines.map((_, e) => why(n, e)), ...(steps || []).map((step) => step[1]), ...raised].join("\n").toLowerCase());
@@ -149,10 +149,10 @@
   }
 
   function row(n, query, engine) {
-    const told = engine >= 0 ? engine : index.engines.findIndex((_, e) => why(n, e));
+    const explains = engine >= 0 ? engine : index.engines.findIndex((_, e) => why(n, e));
     return make("tr", { "data-n": n },
       make("th", { scope: "row" }, make("a", { href: scenarioAddress(n, query) }, all.id[n]),
-        make("span", {}, all.title[n]), told >= 0 && why(n, told) ? make("em", {}, why(n, told)) : ""),
+        make("span", {}, all.title[n]), explains >= 0 && why(n, explains) ? make("em", {}, why(n, explains)) : ""),
       ...index.engines.map((_, e) => mark(all.v[e][n])));
   }
 
@@ -357,7 +357,7 @@
     const name = index.engines[engine];
     const found = [];
     if (one.claimed) found.push(make("h3", {}, "The document says"), document_("", one.claimed));
-    found.push(make("h3", {}, "Statement by statement"), told(one.steps, own || one.told || [], own, name));
+    found.push(make("h3", {}, "Statement by statement"), statementTable(one.steps, own || one.statements || [], own, name));
     if (of("traceback")) found.push(make("h3", {}, `Where ${name} raised it`), make("pre", { class: "trace", tabindex: "0" }, of("traceback")));
     found.push(...pictures(one, of("graphs"), name));
     const lines = one.steps.flatMap(([, program]) => program.split("\n"));
@@ -368,10 +368,10 @@
     return found;
   }
 
-  function told(steps, statements, own, name) {
+  function statementTable(steps, statements, own, name) {
     const kind = own ? "rows" : name === undefined ? "rows alone" : "rows alike";
     const heads = make("div", { class: kind }, make("div", { class: "heads" }, make("span", {}), make("span", {}, index.reference), kind === "rows alone" ? "" : make("span", {}, name)));
-    const box = make("div", { class: "told" }, heads);
+    const box = make("div", { class: "listing" }, heads);
     const given = steps.map(() => 0);
     let step = 0;
     const cell = ([what, there, here, bad]) => make("div", { class: bad === 1 ? "differs" : bad ? "unclaimed" : null },

@@ -40,12 +40,17 @@ def _pairs_backward(away: Array, grad: Array, distance: Array, p: float) -> Arra
 _no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward")
 
 
+def _of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    turned = result.mT.contiguous()  # see Note [Right operands first]
+    return _cdist_backward(grad.mT.contiguous(), x2, x1, p, turned)
+
+
 @op(
     "CdistBackward0",
     name="_cdist_forward",
     jvp="not_implemented",
     x1=lambda grad, x1, x2, p, result: _cdist_backward(grad.contiguous(), x1, x2, p, result),
-    x2=lambda grad, x1, x2, p, result: _of_second(grad, x1, x2, p, result),
+    x2=_of_second,
 )
 def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
@@ -77,11 +82,6 @@ def _cdist_backward(grad_: Array, x1: Array, x2: Array, p: Any, cdist: Array) ->
     )
 
 
-def _of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
-    turned = result.mT.contiguous()  # see Note [Right operands first]
-    return _cdist_backward(grad.mT.contiguous(), x2, x1, p, turned)
-
-
 def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
     ratio = grad / result
     ratio.masked_fill_(result == 0, 0)
@@ -95,7 +95,7 @@ def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) ->
     "EuclideanDistBackward0",
     name="_euclidean_dist",
     jvp="not_implemented",
-    inputs={"x1 x2": lambda grad, x1, x2, result: _euclidean_backward(grad, x1, x2, result)},
+    inputs={"x1 x2": _euclidean_backward},
 )
 def _euclidean_dist(x1: Array, x2: Array) -> Array:
     lengths = [np.add.reduce(each * each, axis=-1, keepdims=True) for each in (x1, x2)]

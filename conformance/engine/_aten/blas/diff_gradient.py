@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import existing_dim, wrap_dim, wrap_dims
 from ..creation.factories import zeros_like
@@ -47,14 +48,8 @@ def diff(
 def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
     if other is None:
         return
-    if other._array.ndim != input._array.ndim:
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for i, (a, b) in enumerate(zip(other._array.shape, input._array.shape, strict=True)):
-        if a != b and i != axis:
-            raise RuntimeError(
-                "diff expects the shape of tensor to prepend or append to match that of input except along "
-                f"the differencing dimension; input.size({i}) = {b}, but got tensor.size({i}) = {a}"
-            )
+    others = [[n for i, n in enumerate(each._array.shape) if i != axis] for each in (input, other)]
+    need_fitting(other._array.ndim == input._array.ndim and others[0] == others[1], "torch.diff")
 
 
 def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
@@ -124,7 +119,7 @@ def gradient(
     """The derivative along each dimension by central differences, one-sided at the ends."""
     ndim = input._array.ndim
     axes = wrap_dims(dim, ndim) if dim is not None else tuple(range(ndim))
-    steps = _steps(spacing, axes, dim)
+    steps = _steps(spacing, axes)
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if input._array.dtype == np.uint8:
@@ -137,30 +132,14 @@ def gradient(
     )
 
 
-def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
+def _steps(spacing: Any, axes: Sequence[int]) -> Sequence[Any]:
     """One spacing (a number, or the coordinates) for each dimension."""
     if isinstance(spacing, Tensor):  # a 0-d tensor
         spacing = spacing.item()
     if spacing is None or not isinstance(spacing, (tuple, list)):
         return [1.0 if spacing is None else spacing] * len(axes)
-    for each in spacing:
-        if isinstance(each, Tensor) and each._array.ndim != 1:
-            raise RuntimeError(
-                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
-                f"{each._array.ndim} dimensions!"
-            )
-    if len(spacing) != len(axes):
-        if dim is None:
-            raise RuntimeError(
-                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
-                "'self.dim() = "
-                f"{len(axes)}', since dim argument was not given, but got a list of length {len(spacing)}"
-            )
-        raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to "
-            "have the same "
-            f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
-        )
+    fits = all(not isinstance(each, Tensor) or each._array.ndim == 1 for each in spacing)
+    need_fitting(fits and len(spacing) == len(axes), "torch.gradient")
     return spacing
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,6 @@ from .from_data import as_tensor, infer_array
 
 # See Note [Slots].
 alias: Callable[[Tensor], Tensor] = unfilled  # from ops.shape
-resize: Callable[[Tensor, Any], Tensor] = on_first_use("resize")
 new_sparse: Callable[..., Tensor] = on_first_use("new_sparse")
 
 
@@ -199,41 +197,10 @@ _DEPRECATED = (
 )
 
 
-def _volatile(self: Tensor) -> bool:
-    """Tensor.volatile, the predecessor of no_grad: warn and return False."""
-    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
-    return False
-
-
-def _set_volatile(self: Tensor, value: Any) -> None:
-    warnings.warn(errors.VOLATILE, stacklevel=2)
-
-
-def _resize(self: Tensor, *sizes: Any) -> Tensor:
-    """Tensor.resize: change the shape, but not the number of elements; deprecated.
-
-    Raises:
-        RuntimeError: the number of elements differs.
-    """
-    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
-    return _resized(self, sizes)
-
-
-def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
-    """Tensor.resize_as: take the shape of a tensor with the same number of elements; deprecated."""
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
-    return _resized(self, tensor.size())
-
-
-def _resized(tensor: Tensor, sizes: Any) -> Tensor:
-    return resize(tensor, sizes)
-
-
 def attach() -> None:
-    """Install the methods, and the attribute ``volatile``, of Tensor."""
+    """Install the methods."""
     for name, method in METHODS.items():
         setattr(Tensor, name, method)
-    Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
 
 
-METHODS = {"new": _new, "type": _type, "resize": _resize, "resize_as": _resize_as}
+METHODS = {"new": _new, "type": _type}

@@ -99,9 +99,7 @@ def _with_conjugates(half: Array, axis: int, size: int) -> Array:
     complex="as_written",
     jvp="auto_linear",
     vmap="along",
-    self=lambda grad, self, dim, normalization, onesided: _r2c_backward(
-        grad, self, dim, normalization, onesided
-    ),
+    self=_r2c_backward,
 )
 def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array:
     """_fft_r2c: real input, complex output; ``onesided`` returns only the first half along the last dimension."""
@@ -128,7 +126,7 @@ def _c2r_backward(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
     complex="as_written",
     jvp="auto_linear",
     vmap="along",
-    self=lambda grad, dim, normalization: _c2r_backward(grad, dim, normalization),
+    self=_c2r_backward,
 )
 def fft_c2r(self: Array, dim: Dims, normalization: int, last_dim_size: int) -> Array:
     """_fft_c2r: one-sided complex input, real output."""

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._autograd.undefined_gradient import unsupported
 from ..._c10.dtypes import number_within
 from ..._c10.errors import missing_arguments
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
-from ..._c10.warn_once import warn_program
 from ..inplace import run_inplace
 from ..kernels import half_up, placed
 from ..registry import ROWS, Array, op
@@ -97,7 +95,7 @@ def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: 
     complex="holomorphic",
     jvp="auto_linear",
     out=Out(memory="separate_self"),
-    self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
+    self=_gathered,
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
     """The elements that the index selects along a dimension."""
@@ -244,65 +242,14 @@ def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
     return result
 
 
-def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) -> Array:
-    if reduce not in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
-    given = src if isinstance(src, np.ndarray) else None
-    axis, where = checked("scatter", self, dim, index, given)
-    result = self.copy("C")
-    if where.size:
-        values = np.broadcast_to(
-            np.asarray(src, self.dtype) if given is None else src_part(src, where), where.shape
-        )
-        if reduce == "add":
-            add_along(result, axis, where, values)
-        else:
-            flat = flat_places(at_least_1d(result).shape, axis, where, where.shape)
-            np.multiply.at(result.reshape(-1), flat.reshape(-1), values.reshape(-1))
-    return result
-
-
-@op(
-    "NotImplemented",
-    name="scatter_with",
-    tensors="index",
-    overload="reduce",
-    vmap="scatter",
-    operator="scatter",
-    self=unsupported("scatter"),
-    src=unsupported("scatter"),
-)
-def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce: str) -> Array:
-    return _scatter_with(self, dim, index, src, reduce)
-
-
-@op(
-    "NotImplemented",
-    name="scatter_value_with",
-    tensors="index",
-    overload="value_reduce",
-    vmap="scatter",
-    operator="scatter",
-    self=unsupported("scatter"),
-)
-def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
-    return _scatter_with(self, dim, index, value, reduce)
-
-
-def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
-    """The overload of scatter for these arguments, as a row's name, and its last arguments."""
+def _given(src: Any, value: Any, reduce: Any) -> tuple[str, Any]:
+    """The overload of scatter for these arguments, as a row's name, and what is written."""
     given = value if src is None else src
     if given is None:
         raise missing_arguments("scatter", ["src"])
-    name = "scatter" if isinstance(given, Tensor) else "scatter_value"
-    if reduce is None:
-        return name, [given]
-    if name == "scatter":
-        warn_program(
-            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
-            "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
-        )
-    return f"{name}_with", [given, reduce]
+    if reduce is not None:
+        raise NotImplementedError("scatter(reduce=...)")  # torch has no derivative of it
+    return ("scatter" if isinstance(given, Tensor) else "scatter_value"), given
 
 
 @composite(vmap="decompose", out=True)
@@ -310,8 +257,8 @@ def scatter(
     input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """A copy with src (a tensor or a number) written where the index says along a dimension."""
-    name, rest = _scatter_row(src, value, reduce)
-    return ROWS[name].call(input, dim, index, *rest)
+    name, given = _given(src, value, reduce)
+    return ROWS[name].call(input, dim, index, given)
 
 
 @composite(vmap_inplace="fallback")
@@ -319,8 +266,8 @@ def scatter_(
     self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """scatter in place."""
-    name, rest = _scatter_row(src, value, reduce)
-    return run_inplace(ROWS[name], [self, dim, index, *rest])
+    name, given = _given(src, value, reduce)
+    return run_inplace(ROWS[name], [self, dim, index, given])
 
 
 @op(

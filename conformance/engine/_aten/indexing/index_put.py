@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..._autograd.batched_tensor import level_of
 from ..._autograd.inplace_checks import warn_of_overlap
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import BY_NUMPY
@@ -123,7 +124,7 @@ def _in_order_of(found: Array, self: Array, indices: Any) -> Array:
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     """The gradient of index: zeros, with the gradient added at the selected elements."""
     zeros = make(np.zeros(shape, grad._array.dtype))
-    if state.before_mutation is not None:
+    if state.before_mutation is not None or level_of((grad,)) >= 0:
         return index_put(zeros, tuple(indices), grad, True)
     return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.context import alert_not_deterministic
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..._c10.warn_once import warn_program
@@ -87,32 +87,9 @@ def _others(array: Array, axis: int) -> tuple[int, ...]:
 
 def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -> Array:
     """The index as a vector that fits source and self, for index_add and index_reduce."""
-    kind = dtypes.BY_NUMPY[index.dtype].legacy
-    if index.dtype not in (np.int64, np.int32):
-        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {kind}")
-    if index.ndim > 1:
-        raise IndexError(
-            f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {kind} and size: "
-            f"{list(index.shape)}"
-        )
-    if self.dtype != source.dtype:
-        mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
-        raise RuntimeError(f"{name}_(): self ({mine}) and source ({theirs}) must have the same scalar type")
-    if axis and axis >= source.ndim:
-        raise RuntimeError(
-            f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim {source.ndim}"
-        )
-    count = source.shape[axis] if source.ndim else 1
-    if index.size != count:
-        raise RuntimeError(
-            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for "
-            f"dim: {axis}"
-        )
-    if self.ndim != source.ndim or _others(self, axis) != _others(source, axis):
-        raise RuntimeError(
-            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(self.shape)} source.shape = {list(source.shape)}"
-        )
+    fits = index.dtype in (np.int64, np.int32) and index.ndim <= 1 and self.dtype == source.dtype
+    fits = fits and self.ndim == source.ndim and _others(self, axis) == _others(source, axis)
+    need_fitting(fits and index.size == (source.shape[axis] if source.ndim else 1), f"{name}_")
     return index.reshape(-1)
 
 
@@ -178,45 +155,15 @@ def index_copy(self: Array, dim: Any, index: Array, source: Array) -> Array:
 
 
 def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
-    name = "index_copy_(): "
-    if index.ndim > 1:
-        raise IndexError(f"{name}Index should have dimension 1 or 0 (got {index.ndim})")
-    if source.ndim == 0 and index.size != 1:
-        raise IndexError(f"{name}When source is scalar, index should have one element (got {index.size})")
-    if source.ndim and self.ndim and source.ndim != self.ndim:
-        raise IndexError(
-            f"{name}When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
-        )
-    if index.dtype != np.int64:
-        raise RuntimeError(
-            f"{name}Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
-        )
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            f"{name}self and source expected to have the same dtype, but got (self) "
-            f"{dtypes.BY_NUMPY[self.dtype].legacy} and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
-        )
-    mine, theirs = _others(self, axis), _others(source, axis)
-    if mine != theirs:
-        raise RuntimeError(
-            f"{name}Source/destination tensor must have same slice shapes. Destination slice shape: {_spaced(mine)} at "
-            f"dimension {axis} and source slice shape: {_spaced(theirs)} at dimension 0."
-        )
-    count = source.shape[axis] if source.ndim else 1
-    if index.size != count:
-        raise IndexError(
-            f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})"
-        )
+    fits = index.dtype == np.int64 and index.ndim <= 1 and self.dtype == source.dtype
+    fits = fits and (not (source.ndim and self.ndim) or source.ndim == self.ndim)
+    fits = fits and _others(self, axis) == _others(source, axis)
+    need_fitting(fits and index.size == (source.shape[axis] if source.ndim else 1), "index_copy_")
     n = self.shape[axis] if self.ndim else 1
     wrong = (index < 0) | (index >= n)
     if wrong.any():
         first = int(index[wrong].flat[0])
-        raise IndexError(f"{name}index {first} is out of bounds for dimension {axis} with size {n}")
-
-
-def _spaced(shape: tuple[int, ...]) -> str:
-    return " ".join(map(str, shape))
+        raise IndexError(f"index_copy_(): index {first} is out of bounds for dimension {axis} with size {n}")
 
 
 def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Array:
@@ -343,18 +290,8 @@ def index_reduce(
 # take and put -------------------------------------------------------------------------------------
 
 
-def _long_index(name: str, index: Array) -> None:
-    if index.dtype != np.int64:
-        raise RuntimeError(
-            f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
-        )
-
-
 def _flat_index(name: str, index: Array, size: int) -> Array:
-    _long_index(name, index)
-    if not size and index.size:
-        what = "Tried to put elements into" if name == "put_" else f"tried to {name} from"
-        raise IndexError(f"{name}(): {what} an empty tensor")
+    need_fitting(index.dtype == np.int64 and (size or not index.size), name)
     wrong = (index < -size) | (index >= size)
     if wrong.any():
         raise IndexError(
@@ -395,17 +332,7 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
     """A copy with source written (or added) at indices of the flattened tensor."""
     if not accumulate:
         alert_not_deterministic("put_")
-    if index.size != source.size:
-        raise IndexError(
-            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source.size}, index.numel() = {index.size}"
-        )
-    _long_index("put_", index)
-    if self.dtype != source.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{dtypes.BY_NUMPY[self.dtype].legacy} and source.dtype = {dtypes.BY_NUMPY[source.dtype].legacy}"
-        )
+    need_fitting(index.size == source.size and self.dtype == source.dtype, "put_")
     where = _flat_index("put_", index, self.size).reshape(-1)
     result = self.copy("C")
     flat = result.reshape(-1)

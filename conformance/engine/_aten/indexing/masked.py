@@ -116,7 +116,7 @@ def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
         "https://github.com/pytorch/pytorch/issues if you need this feature.",
         "mask",
     ),
-    self=lambda grad, self, mask: _masked_select_backward(grad, self, mask),
+    self=_masked_select_backward,
 )
 def masked_select(self: Array, mask: Array) -> Array:
     """The elements where the mask is True, as a 1-d tensor."""

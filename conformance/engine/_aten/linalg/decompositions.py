@@ -120,7 +120,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
+    A=_qr_backward,
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)

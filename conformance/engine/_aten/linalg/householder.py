@@ -8,10 +8,9 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
-from ..._c10 import dtypes, structseq
+from ..._c10 import structseq
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
-from ..._c10.shapes import existing_dim
 from ..creation.factories import zeros_like
 from ..registry import Array, op
 from ..scalar_operands import minus
@@ -116,48 +115,12 @@ orgqr = householder_product
 
 def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
     """Refuse shapes and dtypes that do not fit."""
-    for array, text in ((input, "input"), (other, "other")):
-        if array.ndim < 2:
-            raise RuntimeError(f"torch.ormqr: {text} must have at least 2 dimensions.")
-    side = -2 if left else -1
-    existing_dim(-1, tau.ndim)
-    for wrong, text in (
-        (other.shape[side] != input.shape[-2], f"other.shape[{side}] must be equal to input.shape[-2]"),
-        (
-            tau.shape[-1] != min(other.shape[side], input.shape[-1]),
-            f"tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])",
-        ),
-        (
-            tau.ndim != input.ndim - 1,
-            f"Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
-            f"is equal to {input.ndim}",
-        ),
-        (
-            other.ndim != input.ndim,
-            "Expected other to have the same number of dimensions as input, but got other.ndim equal to "
-            f"{other.ndim} and input.ndim is equal to {input.ndim}",
-        ),
-        (
-            tau.shape[:-1] != input.shape[:-2],
-            f"Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}",
-        ),
-        (
-            other.shape[:-2] != input.shape[:-2],
-            f"Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(other.shape[:-2])}",
-        ),
-        (tau.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "tau", _legacy(tau))),
-        (other.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "other", _legacy(other))),
-    ):
-        if wrong:
-            raise RuntimeError(f"torch.ormqr: {text}")
+    fits = input.ndim == other.ndim == tau.ndim + 1 >= 2
+    fits = fits and input.shape[:-2] == other.shape[:-2] == tau.shape[:-1]
+    side = other.shape[-2 if left else -1] if fits else 0
+    fits = fits and side == input.shape[-2] and tau.shape[-1] == min(side, input.shape[-1])
+    need_fitting(fits and input.dtype == tau.dtype == other.dtype, "torch.ormqr")
     lapack.refuse_without_lapack("ormqr_cpu", input)
-
-
-_TWO_DTYPES = "Expected input and {1} to have the same dtype, but input has dtype{0} and {1} has dtype {2}"
-
-
-def _legacy(array: Array) -> str:
-    return dtypes.BY_NUMPY[array.dtype].legacy
 
 
 def _applied_backward(

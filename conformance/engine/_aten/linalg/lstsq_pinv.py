@@ -124,9 +124,7 @@ _RESULTS = ("solution", "solution", "rank", "singular_values")  # as error messa
     returns=structseq.linalg_lstsq,
     complex="as_written",
     autocast="fp32",
-    inputs={
-        "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
-    },
+    inputs={"self b": _lstsq_backward},
 )
 def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, ...]:
     vector = is_vector(self.shape, b.shape)
@@ -203,7 +201,7 @@ def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
     name="linalg_matrix_exp",
     complex="as_written",
     tangent_writes=1,
-    self=lambda grad, self: _exponential_backward(self, grad),
+    self=_exponential_backward,
 )
 def _matrix_exp(self: Array) -> Array:
     square("linalg.matrix_exp", self)

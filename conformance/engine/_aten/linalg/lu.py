@@ -93,7 +93,7 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     returns=structseq.linalg_lu_factor_ex,
     complex="as_written",
     vmap="front",
-    A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
+    A=_factor_backward,
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     _check("torch.lu_factor", A, pivot)
@@ -265,9 +265,7 @@ def _solve_factors_backward(
     tensors="pivots",
     complex="as_written",
     refuses_index_grad=True,
-    LU=lambda grad, LU, pivots, result, left, adjoint: _solve_factors_backward(
-        grad, LU, pivots, result, left, adjoint
-    ),
+    LU=_solve_factors_backward,
     B=lambda grad, LU, pivots, left, adjoint: _lu_solve(LU, pivots, grad, left, not adjoint),
 )
 def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False) -> Array:

@@ -46,7 +46,7 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    A=lambda grad, inverse: _inverse_backward(grad, inverse),
+    A=_inverse_backward,
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     square("linalg.inv", A)
@@ -166,7 +166,7 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     constants="LU pivots",
     complex="as_written",
     vmap="front",
-    A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
+    A=_slogdet_backward,
 )
 def _slogdet(A: Array) -> tuple[Array, ...]:
     square("linalg.slogdet", A)
@@ -213,11 +213,7 @@ def _solve_backward(
     constants="LU",
     complex="as_written",
     jvp="multilinear",
-    inputs={
-        "A B": lambda grad, A, result, LU, pivots, left, needed: _solve_backward(
-            grad, A, result, LU, pivots, left, needed
-        )
-    },
+    inputs={"A B": _solve_backward},
 )
 def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     floating(name, A, False)
@@ -293,11 +289,7 @@ def _triangular_backward(
     name="linalg_solve_triangular",
     complex="as_written",
     handle_r_to_c=False,
-    inputs={
-        "self B": lambda grad, self, result, upper, left, unitriangular, needed: _triangular_backward(
-            grad, self, result, upper, left, unitriangular, needed
-        )
-    },
+    inputs={"self B": _triangular_backward},
 )
 def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
     name = "linalg.solve_triangular"

@@ -163,11 +163,7 @@ def _cholesky_solve_backward(
     complex="as_written",
     autocast="fp32",
     out=Out(contiguous=True),
-    inputs={
-        "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
-            grad, self, input2, result, upper, needed
-        )
-    },
+    inputs={"self input2": _cholesky_solve_backward},
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
@@ -193,7 +189,7 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
     complex="as_written",
     autocast="fp32",
     vmap="front",
-    self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
+    self=_cholesky_inverse_backward,
 )
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
@@ -250,11 +246,7 @@ def _triangular_solve_backward(
     returns=structseq.triangular_solve,
     complex="as_written",
     autocast="fp32",
-    inputs={
-        "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
-            _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
-        )
-    },
+    inputs={"self A": _triangular_solve_backward},
 )
 def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False

@@ -208,14 +208,47 @@ def _backward(grad: Tensor, *arguments: Any) -> Any:
     return only_needed(convolution_backward(grad, *arguments), arguments[-1])
 
 
+def _double_backward(
+    grads: Any, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
+    transposed: bool, output_padding: Ints, groups: int, needed: Any,
+) -> Any:  # fmt: skip
+    """The gradients of grad_output, input and weight: convolutions again, each linear in each of its operands."""
+    gg_input, gg_weight, gg_bias = grads
+    dims = len(weight._array.shape[2:])
+    stride, padding, dilation, output_padding = (
+        full(each, dims) for each in (stride, padding, dilation, output_padding)
+    )
+    settings = (stride, padding, dilation, transposed, output_padding, groups)
+    g_out = g_input = g_weight = None
+    if gg_input is not None:
+        g_out = convolution(gg_input, weight, None, *settings)
+    if gg_weight is not None:
+        term = convolution(input, gg_weight, None, *settings)
+        g_out = term if g_out is None else g_out + term
+    if gg_bias is not None:
+        term = gg_bias.contiguous().view(1, -1, *(1,) * dims).expand(grad_output._array.shape)
+        g_out = term if g_out is None else g_out + term
+    if gg_input is not None and needed[2]:
+        g_weight = _weight_by_channels(grad_output, gg_input, weight, *settings)
+    if gg_weight is not None and needed[1]:
+        geometry = Geometry(weight._array.shape[2:], stride, padding, dilation)
+        least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * dims)
+        beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
+        beyond = output_padding if transposed else beyond
+        g_input = _first_places(
+            convolution(
+                grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
+            ),
+            input._array.shape,
+        )
+    return g_out, g_input, g_weight
+
+
 @op(
     "ConvolutionBackwardBackward0",
     outputs="result0 result1 result2",
     inputs={
-        "grad_output input weight": lambda grads, grad_output, input, weight, stride, padding, dilation, transposed,
-        output_padding, groups, needed: _double_backward(
-            grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, needed
-        )
+        "grad_output input weight": _double_backward
     },
 )  # fmt: skip
 def convolution_backward(
@@ -260,42 +293,6 @@ def convolution_backward(
     if plain and is_contiguous_as(weight, channels_last):
         result[1] = like_steps(result[1], weight)
     return result
-
-
-def _double_backward(
-    grads: Any, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, output_padding: Ints, groups: int, needed: Any,
-) -> Any:  # fmt: skip
-    """The gradients of grad_output, input and weight: convolutions again, each linear in each of its operands."""
-    gg_input, gg_weight, gg_bias = grads
-    dims = len(weight._array.shape[2:])
-    stride, padding, dilation, output_padding = (
-        full(each, dims) for each in (stride, padding, dilation, output_padding)
-    )
-    settings = (stride, padding, dilation, transposed, output_padding, groups)
-    g_out = g_input = g_weight = None
-    if gg_input is not None:
-        g_out = convolution(gg_input, weight, None, *settings)
-    if gg_weight is not None:
-        term = convolution(input, gg_weight, None, *settings)
-        g_out = term if g_out is None else g_out + term
-    if gg_bias is not None:
-        term = gg_bias.contiguous().view(1, -1, *(1,) * dims).expand(grad_output._array.shape)
-        g_out = term if g_out is None else g_out + term
-    if gg_input is not None and needed[2]:
-        g_weight = _weight_by_channels(grad_output, gg_input, weight, *settings)
-    if gg_weight is not None and needed[1]:
-        geometry = Geometry(weight._array.shape[2:], stride, padding, dilation)
-        least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * dims)
-        beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
-        beyond = output_padding if transposed else beyond
-        g_input = _first_places(
-            convolution(
-                grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
-            ),
-            input._array.shape,
-        )
-    return g_out, g_input, g_weight
 
 
 def _weight_by_channels(

@@ -76,30 +76,6 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
     return reduced(laid_out(result, self), reduction)
 
 
-@op(
-    "BinaryCrossEntropyBackwardBackward0",
-    tensors="weight",
-    grad_output=lambda grad, self, target, weight, reduction: _bce_grad_output(
-        grad, self, target, weight, reduction
-    ),
-    self=lambda grad, grad_output, self, target, weight, reduction: _bce_twice(
-        grad, grad_output, self, target, weight, reduction
-    ),
-    target=lambda grad, grad_output, self, target, weight, reduction: _bce_twice_target(
-        grad, grad_output, self, target, weight, reduction
-    ),
-)
-def binary_cross_entropy_backward(
-    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN
-) -> Array:
-    """The gradient of binary_cross_entropy."""
-    result = grad_output * (self - target) / np.maximum((1 - self) * self, self.dtype.type(_EPS))
-    if weight is not None:
-        result = result * weight
-    result = (result / self.size if reduction == MEAN else result).astype(self.dtype, copy=False)
-    return laid_out(result, self)
-
-
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
     below = plus(less_than(1, self), _EPS)  # here and below: see Note [Right operands first]
     divisor = plus(self, _EPS) * below
@@ -130,43 +106,30 @@ def _bce_twice_target(
     return _share_(result.div_(product), reduction, target)
 
 
+@op(
+    "BinaryCrossEntropyBackwardBackward0",
+    tensors="weight",
+    grad_output=_bce_grad_output,
+    self=_bce_twice,
+    target=_bce_twice_target,
+)
+def binary_cross_entropy_backward(
+    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """The gradient of binary_cross_entropy."""
+    result = grad_output * (self - target) / np.maximum((1 - self) * self, self.dtype.type(_EPS))
+    if weight is not None:
+        result = result * weight
+    result = (result / self.size if reduction == MEAN else result).astype(self.dtype, copy=False)
+    return laid_out(result, self)
+
+
 # Binary, of logits --------------------------------------------------------------------------------
 
 
 def _log_sigmoid(array: Array) -> Array:
     wide = half_up(array)
     return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(array.dtype, copy=False)
-
-
-@op(
-    "BinaryCrossEntropyWithLogitsBackward0",
-    tensors="weight pos_weight",
-    autocast="fp32",
-    self=lambda grad, self, target, weight, pos_weight, reduction: _logits_backward(
-        grad, self, target, weight, pos_weight, reduction
-    ),
-    target=lambda grad, self, target, weight, pos_weight, reduction: _logits_target(
-        grad, self, target, weight, pos_weight, reduction
-    ),
-)
-def binary_cross_entropy_with_logits(
-    self: Array, target: Array, weight: Any = None, pos_weight: Any = None, reduction: int = MEAN
-) -> Array:
-    """binary_cross_entropy of the logits' sigmoid, computed without overflow."""
-    need_floats("log_sigmoid_cpu", self)
-    log = _log_sigmoid(self)
-    if pos_weight is not None:
-        broadcast_shapes(pos_weight.shape, target.shape)
-        (factor, _) = promote_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
-        log = updated(
-            np.multiply, log, factor * target.astype(factor.dtype, copy=False) + factor.dtype.type(1)
-        )
-    check_subtractable(target, target)
-    each = updated(np.multiply, target.dtype.type(1) - target, self)
-    each = updated(np.subtract, each, log)
-    if weight is not None:
-        each = updated(np.multiply, each, weight)
-    return reduced(each, reduction)
 
 
 def _logits_backward(
@@ -195,6 +158,33 @@ def _logits_target(
         return _share_(_weighted_(-self * grad, weight), reduction, target)
     result = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
     return _share_(_weighted_(result, weight), reduction, target)
+
+
+@op(
+    "BinaryCrossEntropyWithLogitsBackward0",
+    tensors="weight pos_weight",
+    autocast="fp32",
+    self=_logits_backward,
+    target=_logits_target,
+)
+def binary_cross_entropy_with_logits(
+    self: Array, target: Array, weight: Any = None, pos_weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """binary_cross_entropy of the logits' sigmoid, computed without overflow."""
+    need_floats("log_sigmoid_cpu", self)
+    log = _log_sigmoid(self)
+    if pos_weight is not None:
+        broadcast_shapes(pos_weight.shape, target.shape)
+        (factor, _) = promote_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
+        log = updated(
+            np.multiply, log, factor * target.astype(factor.dtype, copy=False) + factor.dtype.type(1)
+        )
+    check_subtractable(target, target)
+    each = updated(np.multiply, target.dtype.type(1) - target, self)
+    each = updated(np.subtract, each, log)
+    if weight is not None:
+        each = updated(np.multiply, each, weight)
+    return reduced(each, reduction)
 
 
 # Classes ------------------------------------------------------------------------------------------

@@ -78,11 +78,18 @@ def _backward(
     return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)
 
 
+def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
+    result = grad.index_select(0, indices.reshape(-1))
+    if padding_idx >= 0:
+        result.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
+    return result.view(*indices._array.shape, -1)
+
+
 @op(
     "EmbeddingDenseBackwardBackward0",
     tensors="indices",
     jvp="auto_linear",
-    grad_output=lambda grad, indices, padding_idx: _chosen(grad, indices, padding_idx),
+    grad_output=_chosen,
 )
 def embedding_dense_backward(
     grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
@@ -97,13 +104,6 @@ def embedding_dense_backward(
     if scale_grad_by_freq:
         result /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
     return result
-
-
-def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
-    result = grad.index_select(0, indices.reshape(-1))
-    if padding_idx >= 0:
-        result.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
-    return result.view(*indices._array.shape, -1)
 
 
 @op(
@@ -154,16 +154,23 @@ def _letters(ndim: int, absent: Ints) -> str:
     return "".join(chr(ord("a") + axis) for axis in range(ndim) if axis not in absent)
 
 
+def _trilinear_backward(
+    grad: Tensor, i1: Tensor, i2: Tensor, i3: Tensor, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints,
+    needed: Any,
+) -> list[Any]:  # fmt: skip
+    return [
+        trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1) if needed[0] else None,
+        trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needed[1] else None,
+        trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needed[2] else None,
+    ]
+
+
 @op(
     "TrilinearBackward0",
     jvp="multilinear",
     tangent_writes=0,
     operator="_trilinear",
-    inputs={
-        "i1 i2 i3": lambda grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed: _trilinear_backward(
-            grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed
-        )
-    },
+    inputs={"i1 i2 i3": _trilinear_backward},
 )
 def trilinear(
     i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints
@@ -181,17 +188,6 @@ def trilinear(
     kept = _letters(ndim, sumdim)
     result = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
     return np.ascontiguousarray(result.astype(i1.dtype, copy=False))
-
-
-def _trilinear_backward(
-    grad: Tensor, i1: Tensor, i2: Tensor, i3: Tensor, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints,
-    needed: Any,
-) -> list[Any]:  # fmt: skip
-    return [
-        trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1) if needed[0] else None,
-        trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needed[1] else None,
-        trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needed[2] else None,
-    ]
 
 
 # Channels and space -------------------------------------------------------------------------------

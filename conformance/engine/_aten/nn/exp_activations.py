@@ -260,7 +260,7 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     "SiluBackward0",
     promote="self",
     jvp="auto_element_wise",
-    self=lambda grad, self: _silu_backward(grad, self),
+    self=_silu_backward,
 )
 def silu(self: Array) -> Array:
     """x * sigmoid(x)."""
@@ -290,7 +290,7 @@ def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     "MishBackward0",
     promote="self",
     jvp="auto_element_wise",
-    self=lambda grad, self: _mish_backward(grad, self),
+    self=_mish_backward,
 )
 def mish(self: Array) -> Array:
     """x * tanh(softplus(x))."""
@@ -307,23 +307,6 @@ def _normal_distribution(x: Array) -> Array:
     result += 1
     result *= x.dtype.type(0.5)
     return result
-
-
-@op(
-    "GeluBackwardBackward0",
-    name="gelu_backward",
-    grad_output=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
-    self=lambda grad, grad_output, self, approximate: _gelu_double(grad, grad_output, self, approximate),
-)
-def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
-    grad, x = half_up(grad_output), half_up(self)
-    if approximate == "none":
-        density = np.exp(x * x * x.dtype.type(-0.5)) * x.dtype.type(1 / math.sqrt(2 * math.pi))
-        slope = _normal_distribution(x) + x * density
-    else:
-        gate = np.tanh(_BETA * (x + _KAPPA * (x * x * x)))
-        slope = 0.5 * (1 + gate) + 0.5 * x * ((1 - gate * gate) * (_BETA * (1 + 3 * _KAPPA * (x * x))))
-    return laid_out((grad * slope).astype(grad_output.dtype, copy=False), grad_output, self)
 
 
 def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: str) -> Tensor:
@@ -346,6 +329,23 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     third = half * shut * curve
     factor = times(left, 2) + second + third
     return grad * grad_output * factor
+
+
+@op(
+    "GeluBackwardBackward0",
+    name="gelu_backward",
+    grad_output=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
+    self=_gelu_double,
+)
+def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
+    grad, x = half_up(grad_output), half_up(self)
+    if approximate == "none":
+        density = np.exp(x * x * x.dtype.type(-0.5)) * x.dtype.type(1 / math.sqrt(2 * math.pi))
+        slope = _normal_distribution(x) + x * density
+    else:
+        gate = np.tanh(_BETA * (x + _KAPPA * (x * x * x)))
+        slope = 0.5 * (1 + gate) + 0.5 * x * ((1 - gate * gate) * (_BETA * (1 + 3 * _KAPPA * (x * x))))
+    return laid_out((grad * slope).astype(grad_output.dtype, copy=False), grad_output, self)
 
 
 @op(

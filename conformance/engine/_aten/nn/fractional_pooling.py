@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import refuse_negative
 from ..kernels import need_floats
 from ..registry import Array, op
 from .pool_windows import Ints, Windows, at_indices, gathered, written_zeros
-
-_NAMES = ("time", "height", "width")
 
 
 def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
@@ -26,29 +25,13 @@ def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
 def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> None:
     spatial = len(out)
     first = self.ndim - spatial - 1
-    if first not in (0, 1):
-        raise RuntimeError(
-            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(self.shape)}"
-        )
-    for axis in range(first, self.ndim):
-        if not self.shape[axis]:
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got"
-                f"{list(self.shape)} with dimension {axis} being empty."
-            )
-    if samples.dtype != self.dtype:
-        raise RuntimeError("Expect _random_samples to have the same dtype as input")
-    if samples.ndim != 3:
-        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
-    if samples.shape[0] < (self.shape[0] if first else 1):
-        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
-    if samples.shape[1] != self.shape[first]:
-        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
-    if samples.shape[2] != spatial:
-        raise RuntimeError(f"Expect _random_samples.size(2) equals to {spatial}; got {samples.shape[2]}.")
-    for size, k, n, what in zip(self.shape[-spatial:], kernel, out, _NAMES[-spatial:], strict=True):
-        if n + k - 1 > size - (spatial == 3):
-            raise RuntimeError(f"{name}(): pool {what} {k} too large relative to input {what} {size}")
+    fits = (
+        first in (0, 1) and 0 not in self.shape[first:] and samples.dtype == self.dtype and samples.ndim == 3
+    )
+    fits = fits and samples.shape[0] >= (self.shape[0] if first else 1)
+    fits = fits and samples.shape[1:] == (self.shape[first], spatial)
+    sizes = zip(self.shape[-spatial:], kernel, out, strict=True)
+    need_fitting(fits and all(n + k - 1 <= size - (spatial == 3) for size, k, n in sizes), name)
     refuse_negative((*self.shape[:-spatial], *out))
 
 

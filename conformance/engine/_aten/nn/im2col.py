@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..._c10.shapes import existing_dim
+from ..._c10.errors import need_fitting
 from ..kernels import refuse_integers
 from ..registry import Array, op
 from .convolution import Geometry, Ints, put_back, windows
@@ -17,72 +17,30 @@ def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
 
 
-def _check_pairs(**settings: Ints) -> None:
-    for name, given in settings.items():
-        if len(given) != 2:
-            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
-
-
-def _check_each(what: str, name: str, given: Ints, least: int = 1) -> None:
-    if min(given) < least:
-        must = "be greater than zero" if least else "be non-negative"
-        raise RuntimeError(
-            f"{what} should {must}, but got {name}_height: {given[0]} {name}_width: {given[1]}"
-        )
+def _check_settings(
+    name: str, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, *other: Ints
+) -> None:
+    settings = (kernel, dilation, padding, stride, *other)
+    fits = all(len(each) == 2 for each in settings)
+    need_fitting(fits and min(*kernel, *dilation, *stride) > 0 and min(padding) >= 0, name)
 
 
 def _check_images(self: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
     """The shape checks of im2col (torch: native/im2col_shape_check.h)."""
-    _check_pairs(kernel_size=kernel, dilation=dilation, padding=padding, stride=stride)
-    _check_each("kernel size", "kernel", kernel)
-    _check_each("dilation", "dilation", dilation)
-    _check_each("padding", "pad", padding, 0)
-    _check_each("stride", "stride", stride)
-    for dim in (1, 2):
-        existing_dim(dim, self.ndim)
-    if self.ndim not in (3, 4) or 0 in self.shape[self.ndim - 3 :]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
-            f"but got: {list(self.shape)}"
-        )
-    sizes = self.shape[-2:]
-    blocks = _blocks(sizes, kernel, dilation, padding, stride)
-    if any(n < 1 for n in blocks):
-        raise RuntimeError(
-            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
-            f"calculated shape of the array of sliding blocks as {blocks}, but its components must be at least one."
-        )
+    _check_settings("im2col", kernel, dilation, padding, stride)
+    fits = self.ndim in (3, 4) and 0 not in self.shape[self.ndim - 3 :]
+    need_fitting(fits and min(_blocks(self.shape[-2:], kernel, dilation, padding, stride)) > 0, "im2col")
 
 
 def _check_columns(
     self: Array, output_size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> None:
     """The shape checks of col2im (torch: native/im2col_shape_check.h)."""
-    _check_pairs(
-        output_size=output_size, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
-    )
-    _check_each("kernel size", "kernel", kernel)
-    _check_each("dilation", "dilation", dilation)
-    _check_each("stride", "stride", stride)
-    _check_each("padding", "pad", padding, 0)
-    if self.ndim not in (2, 3) or 0 in self.shape[self.ndim - 2 :]:
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-            f"input, but got: {list(self.shape)}"
-        )
-    rows, columns = self.shape[-2:]
-    if rows % math.prod(kernel):
-        raise RuntimeError(
-            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={rows} and kernel_size={kernel}."
-        )
-    blocks = _blocks(output_size, kernel, dilation, padding, stride)
-    if columns != math.prod(blocks):
-        raise RuntimeError(
-            f"Given output_size={output_size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
-            f"stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks "
-            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size(2)={columns}."
-        )
+    _check_settings("col2im", kernel, dilation, padding, stride, output_size)
+    fits = self.ndim in (2, 3) and 0 not in self.shape[self.ndim - 2 :]
+    blocks = math.prod(_blocks(output_size, kernel, dilation, padding, stride))
+    fits = fits and not self.shape[-2] % math.prod(kernel) and self.shape[-1] == blocks
+    need_fitting(fits, "col2im")
 
 
 @op(

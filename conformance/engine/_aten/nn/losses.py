@@ -157,11 +157,18 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     return reduced(laid_out(result.astype(self.dtype, copy=False), self, target), reduction)
 
 
+def _huber_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float
+) -> Tensor:
+    if reduction == NONE:
+        return huber_loss_backward(grad, self, target, reduction, delta)
+    ones = make(np.ones_like(grad_output._array))
+    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()
+
+
 @op(
     "HuberLossBackwardBackward0",
-    grad_output=lambda grad, grad_output, self, target, reduction, delta: _huber_grad_output(
-        grad, grad_output, self, target, reduction, delta
-    ),
+    grad_output=_huber_grad_output,
     self=lambda grad, grad_output, self, target, reduction, delta: _huber_twice(
         grad * grad_output, self, target, reduction, delta
     ),
@@ -180,15 +187,6 @@ def huber_loss_backward(
         raise RuntimeError(f"Found dtype {result} but expected {wanted}")
     slope = norm * np.minimum(np.maximum(x, -delta), delta)
     return np.multiply(slope, half_up(grad_output)).astype(self.dtype, order="C", copy=False)
-
-
-def _huber_grad_output(
-    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float
-) -> Tensor:
-    if reduction == NONE:
-        return huber_loss_backward(grad, self, target, reduction, delta)
-    ones = make(np.ones_like(grad_output._array))
-    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()
 
 
 def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
@@ -215,14 +213,21 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     return reduced(laid_out(np.log1p(np.exp(product)), self), reduction)
 
 
+def _soft_margin_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int
+) -> Tensor:
+    if reduction == NONE:
+        return soft_margin_loss_backward(grad, self, target, reduction)
+    ones = make(np.ones_like(grad_output._array))
+    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()
+
+
 @op(
     "SoftMarginLossBackwardBackward0",
     tensors="target",
     jvp="not_implemented",
     refuses_index_grad=True,
-    grad_output=lambda grad, grad_output, self, target, reduction: _soft_margin_grad_output(
-        grad, grad_output, self, target, reduction
-    ),
+    grad_output=_soft_margin_grad_output,
     self=lambda grad, grad_output, self, target, reduction: _soft_margin_twice(
         grad * grad_output, self, target, reduction
     ),
@@ -235,15 +240,6 @@ def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, re
     norm = common.type(_norm(self, reduction))
     result = np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output)
     return laid_out(result.astype(self.dtype, copy=False), target, self)
-
-
-def _soft_margin_grad_output(
-    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int
-) -> Tensor:
-    if reduction == NONE:
-        return soft_margin_loss_backward(grad, self, target, reduction)
-    ones = make(np.ones_like(grad_output._array))
-    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()
 
 
 def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._c10.dtypes import BY_NUMPY
+from ..._c10.errors import need_fitting
 from ..._c10.layout import channels_last, contiguous_format, following, following_image, suggest_memory_format
 from ..._c10.operator_facts import without_defaults
 from ..kernels import half_up, need_floats
@@ -161,33 +161,9 @@ MEAN = {n: _mean_rows(n) for n in (2, 3)}
 
 
 def _check_unpool(self: Array, indices: Array, output_size: Ints, spatial: int) -> None:
-    name = f"max_unpooling{spatial}d"
-    if indices.dtype != np.int64:
-        but = f" but got: {BY_NUMPY[indices.dtype].legacy}" if spatial == 2 else ""
-        raise RuntimeError(f"elements in indices should be type int64{but}")
-    count = ""
-    if len(output_size) != spatial:
-        wanted = "two elements (height, width)" if spatial == 2 else "three elements (depth, height, width)"
-        count = f"There should be exactly {wanted} in output_size, but got {len(output_size)} elements."
-    if count and spatial == 2:
-        raise RuntimeError(count)
-    if self.ndim not in (spatial + 1, spatial + 2):
-        raise RuntimeError(
-            f"Input to {name} should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor with {self.ndim} "
-            "dimensions."
-        )
-    if count:
-        raise RuntimeError(count)
-    if indices.shape != self.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(self.shape)}) but got indices tensor "
-            f"with shape: {list(indices.shape)}"
-        )
-    if 0 in self.shape[1:]:
-        raise RuntimeError(
-            f"{name}_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got "
-            f"{list(self.shape)} with dimension {self.shape.index(0, 1)} being empty."
-        )
+    fits = len(output_size) == spatial and self.ndim in (spatial + 1, spatial + 2)
+    fits = fits and indices.dtype == np.int64 and indices.shape == self.shape and 0 not in self.shape[1:]
+    need_fitting(fits, f"max_unpool{spatial}d")
 
 
 def _unpool_rows(spatial: int) -> Any:

@@ -67,9 +67,9 @@ def _of_weight(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
     "PreluKernelBackwardBackward0",
     name="_prelu_kernel_backward",
     outputs="grad_self grad_weight",
-    grad_output=lambda grads, self, weight: _of_first(grads, self, weight),
-    self=lambda grads, grad_output, self: _of_self(grads, grad_output, self),
-    weight=lambda grads, grad_output, self: _of_weight(grads, grad_output, self),
+    grad_output=_of_first,
+    self=_of_self,
+    weight=_of_weight,
 )
 def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Array, Array]:
     positive = self > 0
@@ -226,20 +226,6 @@ def glu(self: Array, dim: int = -1) -> Array:
     return laid_out(result, first, second)
 
 
-@op(
-    "GluBackwardBackward0",
-    name="glu_backward",
-    grad_output=lambda grad, self, dim: _glu_double_of_grad(grad, self, dim),
-    self=lambda grad, grad_output, self, dim: _glu_double(grad, grad_output, self, dim),
-)
-def _glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
-    grad = half_up(grad_output)
-    first, second = (half_up(each) for each in _halves(self, dim))
-    gate = half_up(_sigmoid(second).astype(self.dtype, copy=False))  # rounded: torch stores it in the result
-    parts = [grad * gate, (1 - gate) * gate * first * grad]
-    return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, order="C", copy=False)
-
-
 def _glu_double_of_grad(grad: Tensor, self: Tensor, dim: int) -> Tensor:
     n = self._array.shape[dim] // 2
     shape = list(self._array.shape)
@@ -261,3 +247,17 @@ def _glu_double(grad: Tensor, grad_output: Tensor, self: Tensor, dim: int) -> Te
     curve = slope * shut - closing
     straight = grad_first * grad_output * slope
     return cat([of_first, across * grad_output * curve + straight], dim)
+
+
+@op(
+    "GluBackwardBackward0",
+    name="glu_backward",
+    grad_output=_glu_double_of_grad,
+    self=_glu_double,
+)
+def _glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
+    grad = half_up(grad_output)
+    first, second = (half_up(each) for each in _halves(self, dim))
+    gate = half_up(_sigmoid(second).astype(self.dtype, copy=False))  # rounded: torch stores it in the result
+    parts = [grad * gate, (1 - gate) * gate * first * grad]
+    return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, order="C", copy=False)

@@ -16,7 +16,7 @@ from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
-from ..._c10.warn_once import warn_program
+from ..._c10.warn_once import warn_once, warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
 from ..creation.factories import scalar_tensor, zeros_like
 from ..registry import ROWS, Array, op
@@ -48,13 +48,21 @@ def frexp(input: Tensor) -> Any:
     return _frexp(input)
 
 
+def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return zeros_like(self)
+    square = self.abs().pow(2)  # see Note [Right operands first]
+    turned = times(grad * self / square, 1j)
+    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
+
+
 @op(
     "AngleBackward0",
     promote="self",
     to_float=True,
     complex="as_written",
     elementwise=False,
-    self=lambda grad, self: _angle_backward(grad, self),
+    self=_angle_backward,
 )
 def angle(self: Array) -> Array:
     """The argument of a complex number; of a real one 0, or pi if it is negative."""
@@ -62,14 +70,6 @@ def angle(self: Array) -> Array:
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
     result = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
     return laid_out(np.where(np.isnan(self), self, result), self)
-
-
-def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
-    if self._array.dtype.kind != "c":
-        return zeros_like(self)
-    square = self.abs().pow(2)  # see Note [Right operands first]
-    turned = times(grad * self / square, 1j)
-    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
 
 
 @op(
@@ -124,13 +124,18 @@ def resolve_neg(input: Tensor) -> Tensor:
     return input.clone() if input.is_neg() else input
 
 
+def _as_complex(grad: Tensor) -> Tensor:
+    """The gradient of view_as_real, as a complex tensor."""
+    return view_as_complex(grad.contiguous())
+
+
 @op(
     "ViewAsRealBackward0",
     name="_view_as_real",
     view="default",
     complex="as_written",
     vmap="pointwise",
-    self=lambda grad: _as_complex(grad),
+    self=_as_complex,
 )
 def _view_as_real(self: Array) -> Array:
     if self.dtype.kind != "c":
@@ -159,11 +164,6 @@ def view_as_real(input: Tensor) -> Tensor:
     return with_view_fn(_view_as_real(input), input, view_as_real)
 
 
-def _as_complex(grad: Tensor) -> Tensor:
-    """The gradient of view_as_real, as a complex tensor."""
-    return view_as_complex(grad.contiguous())
-
-
 def _as_parts(grad: Tensor) -> Tensor:
     return view_as_real(resolve_conj(grad.contiguous()))
 
@@ -173,7 +173,7 @@ def _as_parts(grad: Tensor) -> Tensor:
     name="_view_as_complex",
     view="default",
     complex="as_written",
-    self=lambda grad: _as_parts(grad),
+    self=_as_parts,
 )
 def _view_as_complex(self: Array) -> Array:
     if self.dtype.kind != "f":
@@ -250,6 +250,9 @@ def _set_imag(self: Tensor, value: Any) -> None:
     part.copy_(assigned(part, value))
 
 
+_HALF = "ComplexHalf support is experimental and many operators don't support it yet."
+
+
 @op(
     "ComplexBackward0",
     complex="as_written",
@@ -260,6 +263,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
 )
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
+    if real.dtype == np.float16 and imag.dtype.kind == "f":
+        warn_once(_HALF)  # torch makes the result first
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
         raise NotImplementedError(errors.COMPLEX_HALF)
@@ -281,25 +286,6 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
         )
 
 
-@op(
-    "PolarBackward0",
-    complex="as_written",
-    autocast="fp32",
-    vmap="pointwise",
-    variants="function",
-    inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
-)
-def polar(abs: Array, angle: Array) -> Array:
-    """abs * (cos(angle) + 1j * sin(angle))."""
-    _check_parts("polar", abs, angle)
-    if abs.itemsize < 4:
-        warn_program("ComplexHalf support is experimental and many operators don't support it yet.")
-        raise unimplemented("polar_cpu", abs.dtype)
-    found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
-    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return laid_out(found, abs, angle)
-
-
 def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
     conjugate = grad.conj()
     found = (conjugate * result.sgn()).real if needed[0] else None
@@ -307,6 +293,25 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
         return found, None
     turned = times(result, 1j)
     return found, (conjugate * turned).real
+
+
+@op(
+    "PolarBackward0",
+    complex="as_written",
+    autocast="fp32",
+    vmap="pointwise",
+    variants="function",
+    inputs={"abs angle": _polar_backward},
+)
+def polar(abs: Array, angle: Array) -> Array:
+    """abs * (cos(angle) + 1j * sin(angle))."""
+    _check_parts("polar", abs, angle)
+    if abs.itemsize < 4:
+        warn_program(_HALF)
+        raise unimplemented("polar_cpu", abs.dtype)
+    found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
+    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return laid_out(found, abs, angle)
 
 
 @op(promote="self", out=False)

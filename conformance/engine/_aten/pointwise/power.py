@@ -62,6 +62,13 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     return np.exp(np.log(base) * exponent)
 
 
+def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
+    if exponent == 0:
+        return zeros_like(self, memory_format=contiguous_format)
+    power = exponent if isinstance(exponent, complex) else float(exponent)
+    return grad * times(self.pow(power - 1), power)
+
+
 @op(
     "PowBackward0",
     promote="self",
@@ -70,7 +77,7 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     inplace_overload="Scalar",
     complex="holomorphic",
     jvp="auto_element_wise",
-    self=lambda grad, self, exponent: _pow_backward(grad, self, exponent),
+    self=_pow_backward,
 )
 def _pow_number(self: Array, exponent: Any) -> Array:
     if isinstance(exponent, complex) or self.dtype.kind not in "fV":
@@ -89,11 +96,13 @@ def _pow_number(self: Array, exponent: Any) -> Array:
     return in_single(_to_a_number, self, float(kind.type(exponent)))
 
 
-def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
-    if exponent == 0:
-        return zeros_like(self, memory_format=contiguous_format)
-    power = exponent if isinstance(exponent, complex) else float(exponent)
-    return grad * times(self.pow(power - 1), power)
+def _pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
+    return where(exponent == 0.0, 0, grad * (exponent * self.pow(minus(exponent, 1))))
+
+
+def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
+    base = self.to(dtypes.BY_NUMPY[dtypes.result_dtype(self._array, exponent._array)])
+    return grad * where((base == 0).logical_and(exponent >= 0), 0, result * base.log())
 
 
 @op(
@@ -106,8 +115,8 @@ def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     jvp="auto_element_wise",
     vmap_inplace="fallback",
     operator="pow",
-    self=lambda grad, self, exponent: _pow_backward_self(grad, self, exponent),
-    exponent=lambda grad, self, exponent, result: _pow_backward_exponent(grad, self, exponent, result),
+    self=_pow_backward_self,
+    exponent=_pow_backward_exponent,
 )
 def _pow_tensor(self: Any, exponent: Any) -> Array:
     return _power(self, exponent)
@@ -127,15 +136,6 @@ def _power(self: Any, exponent: Any) -> Array:
     if kind.kind == "c":
         return _complex_power(self, exponent)
     return np.power(self, exponent)
-
-
-def _pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
-    return where(exponent == 0.0, 0, grad * (exponent * self.pow(minus(exponent, 1))))
-
-
-def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
-    base = self.to(dtypes.BY_NUMPY[dtypes.result_dtype(self._array, exponent._array)])
-    return grad * where((base == 0).logical_and(exponent >= 0), 0, result * base.log())
 
 
 @op(

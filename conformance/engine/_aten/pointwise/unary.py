@@ -265,13 +265,21 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
+def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return make(zeros(grad._array.shape, grad._array.dtype))
+    size = self.abs()
+    double, conjugate = times(size, 2.0), grad.conj()  # see Note [Right operands first]
+    return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
+
+
 @op(
     "SgnBackward0",
     promote="self",
     complex="as_written",
     tangent_writes=1,
     inplace="method",
-    self=lambda grad, self, result: _sgn_backward(grad, self, result),
+    self=_sgn_backward,
 )
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; for a complex number, self / abs(self)."""
@@ -279,14 +287,6 @@ def sgn(self: Array) -> Array:
         return _sign(self)
     size = np.abs(self)
     return np.where(size == 0, self.dtype.type(0), np.true_divide(self, size))
-
-
-def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    if self._array.dtype.kind != "c":
-        return make(zeros(grad._array.shape, grad._array.dtype))
-    size = self.abs()
-    double, conjugate = times(size, 2.0), grad.conj()  # see Note [Right operands first]
-    return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
 
 
 def _sign(array: Array) -> Array:

@@ -149,7 +149,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     no_complex=NotImplementedError("clamp is not supported for complex types"),
     jvp="auto_element_wise",
     vmap_inplace="fallback",
-    self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
+    self=_clamp_backward,
 )
 def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
     return _clamped_to_numbers(self, min, max)
@@ -177,8 +177,8 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     vmap_inplace="fallback",
     operator="clamp",
     inputs={
-        "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
-        "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
+        "self": _clamp_backward,
+        "min max": _clamp_bounds_backward,
     },
 )
 def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from array import array
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ Shape = tuple[int, ...]
 
 # For ranges from this size on torch draws 64 bits per integer, so that the remainder is nearly uniform.
 _WIDE_RANGE = 1 << 28
-# From this length on torch uses an inside-out shuffle with 64-bit draws.
+# From this length on torch draws 64 bits per number.
 _LONG_PERMUTATION = (2**32 - 1) // 20
 
 
@@ -258,28 +257,6 @@ def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: i
     return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
 
 
-def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) -> Array:
-    """Tensor.random_(low, None): from ``low`` to the largest value of an integer dtype, or to 2**(mantissa bits)."""
-    if low == -(1 << 63):
-        if dtype == np.float16:
-            raise NotImplementedError("\"random_full_64_bits_range_kernel_cpu\" not implemented for 'Half'")
-        if dtype.itemsize < 8 and dtype.kind not in "fV":
-            raise RuntimeError(
-                "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
-            )
-        return generator.double_words(math.prod(shape)).view(np.int64).astype(dtype).reshape(shape)
-    largest = _counted(dtype)
-    if dtype.kind in "fV" and largest <= low <= float_limits(dtype).max:
-        raise RuntimeError(
-            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
-            f"but got from={low} > to_inc={largest}"
-        )
-    _check_bounds(dtype, {"from": low})
-    if dtype.kind in "fV":
-        low = _representable(dtype, low)
-    return _remainders(generator, math.prod(shape), dtype, largest - low + 1, low).reshape(shape)
-
-
 def integers_all(generator: Generator, shape: Shape, dtype: DType) -> Array:
     """Tensor.random_(): from 0 to the largest value of an integer dtype, or to 2**(mantissa bits)."""
     count = math.prod(shape)
@@ -301,7 +278,7 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     if dtype.kind not in "fV" and length > _counted(dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     if length >= _LONG_PERMUTATION:
-        return np.array(_inside_out(generator, length), dtype)
+        raise NotImplementedError(f"torch.randperm of {length} numbers")  # torch draws them in another way
     left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
     chosen = generator.words(left.size) % left + (np.uint64(length) - left)
     result = list(range(length))
@@ -354,19 +331,6 @@ def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
         edges[-1] = 1.0
         indices[:] = np.searchsorted(edges.astype(np.float64), generator.doubles(samples))
     return chosen.reshape(*weights.shape[:-1], samples)
-
-
-def _inside_out(generator: Generator, length: int) -> array[int]:
-    """torch's algorithm for long permutations: append each number and swap it with a random earlier one."""
-    result = array("q")
-    for start in range(0, length, 1 << 20):
-        choices = np.arange(start, min(start + (1 << 20), length), dtype=np.uint64) + np.uint64(1)
-        places = generator.double_words(choices.size) % choices
-        for number, place in enumerate(places.tolist(), start):
-            result.append(number)
-            result[number] = result[place]
-            result[place] = number
-    return result
 
 
 def _remainders(generator: Generator, count: int, dtype: DType, size: int, low: int) -> Array:

@@ -447,8 +447,6 @@ def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Arra
 
 @op("RandomBackward0", name="random_between", operator="random", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
-    if high is None:
-        return _fill(self, distribution_kernels.integers_from, generator, low)
     return _fill(self, distribution_kernels.integers, generator, low, high)
 
 
@@ -472,11 +470,14 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
     """Fill with random integers: of the whole dtype, in [0, to), or in [from, to).
 
-    With ``from`` and no ``to`` (or None), up to the largest integer of ``integers_from``.
+    Raises:
+        NotImplementedError: there is a ``from`` and no ``to``.
     """
     given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
     if "from" in given:
-        return run_inplace(ROWS["random_between"], [self, given["from"], given.get("to"), generator])
+        if given.get("to") is None:
+            raise NotImplementedError("Tensor.random_ with from and no to")
+        return run_inplace(ROWS["random_between"], [self, given["from"], given["to"], generator])
     if "to" in given:
         return run_inplace(ROWS["random_to"], [self, given["to"], generator])
     return run_inplace(ROWS["random"], [self, generator])

@@ -233,7 +233,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     complex="as_written",
     vmap="along_dim",
     contiguous_result=True,
-    self=lambda grad, self, result, dim: _logcumsumexp_backward(grad, self, result, dim),
+    self=_logcumsumexp_backward,
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:
     """The logarithm of the cumulative sum of exponentials."""

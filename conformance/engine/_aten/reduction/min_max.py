@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._autograd.batched_tensor import level_of
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes, errors, structseq
@@ -28,6 +29,9 @@ from .sum_mean_prod import axes_of, dims
 
 def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
     """Distribute a gradient evenly among all elements equal to the value (among the nans if it is nan)."""
+    if level_of((grad, self, value)) >= 0:
+        mask = self == value
+        return mask * (grad / mask.sum())
     nan = self._array.dtype.kind in "fV" and np.isnan(value._array)
     mask = self.isnan() if nan else self == value
     zeros = make(np.zeros(self._array.shape, self._array.dtype))

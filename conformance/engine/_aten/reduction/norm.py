@@ -216,7 +216,7 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
     tangent_writes="norm",
     out=False,
     elementwise=False,
-    self=lambda grad, self, other, p, result: _dist_backward(grad, self, other, p, result),
+    self=_dist_backward,
     other=lambda grad, self, other, p, result: _negative(_dist_backward(grad, self, other, p, result)),
 )
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
@@ -262,7 +262,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     vmap="fallback",
     vmap_inplace="fallback",
     inplace="method",
-    self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm),
+    self=_renorm_backward,
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Scale slices along a dimension down to a norm of at most maxnorm."""

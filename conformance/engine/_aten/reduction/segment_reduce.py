@@ -48,6 +48,22 @@ def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
         yield place, slice(int(ends[(*outer, i)]), int(ends[(*outer, i + 1)]))
 
 
+def _backward(
+    grad: Tensor,
+    result: Tensor,
+    data: Tensor,
+    reduce: str,
+    lengths: Any,
+    offsets: Any,
+    axis: int,
+    initial: Any,
+) -> Tensor:
+    of_lengths, of_offsets = (None if each is None else each._array for each in (lengths, offsets))
+    ends = _ends(data._array, of_lengths, of_offsets, axis % max(data._array.ndim, 1), True)
+    found: Tensor = _reduce_backward(grad, result, data, _REDUCTIONS[reduce], ends, axis, initial)
+    return found
+
+
 @op(
     "SegmentReduceBackward0",
     name="segment_reduce",
@@ -55,9 +71,7 @@ def _pieces(ends: Array) -> Iterator[tuple[tuple[int, ...], slice]]:
     jvp="not_implemented",
     vmap="fallback",
     refuses_index_grad=True,
-    data=lambda grad, data, result, reduce, lengths, offsets, axis, initial: _backward(
-        grad, result, data, reduce, lengths, offsets, axis, initial
-    ),
+    data=_backward,
 )
 def _reduce(
     data: Array,
@@ -117,22 +131,6 @@ def _reduce_backward(
         else:
             into[...] = given / len(values) if reduce == "mean" and len(values) else given
     return result
-
-
-def _backward(
-    grad: Tensor,
-    result: Tensor,
-    data: Tensor,
-    reduce: str,
-    lengths: Any,
-    offsets: Any,
-    axis: int,
-    initial: Any,
-) -> Tensor:
-    of_lengths, of_offsets = (None if each is None else each._array for each in (lengths, offsets))
-    ends = _ends(data._array, of_lengths, of_offsets, axis % max(data._array.ndim, 1), True)
-    found: Tensor = _reduce_backward(grad, result, data, _REDUCTIONS[reduce], ends, axis, initial)
-    return found
 
 
 @composite(variants="function", vmap="fallback")

@@ -368,7 +368,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     vmap="reduction_dims",
     elementwise=False,
     kernel_writes=1,
-    self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
+    self=_logsumexp_backward,
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]

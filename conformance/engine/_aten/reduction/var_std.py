@@ -111,7 +111,7 @@ def _plus_mean(
     overload="correction",
     complex="as_written",
     vmap="reduction_dims",
-    self=lambda grad, self, dim, correction, keepdim: variance_backward(grad, self, dim, correction, keepdim),
+    self=variance_backward,
 )
 def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     return _moments("var", self, dim, correction, keepdim)[0].astype(self.real.dtype, copy=False)
@@ -124,9 +124,7 @@ def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     complex="as_written",
     tangent_writes=1,
     vmap="reduction_dims",
-    self=lambda grad, self, result, dim, correction, keepdim: _std_backward(
-        result, grad, self, dim, correction, keepdim
-    ),
+    self=_std_backward,
 )
 def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     return np.sqrt(_moments("std", self, dim, correction, keepdim)[0]).astype(self.real.dtype, copy=False)

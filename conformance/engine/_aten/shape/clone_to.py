@@ -234,6 +234,10 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return _in(self, other.dtype)
 
 
+def _zeros_like(grad: Tensor) -> Tensor:
+    return make(np.zeros(grad._array.shape, grad._array.dtype))
+
+
 @op(
     "CopyBackwards",
     name="copy",
@@ -273,10 +277,6 @@ def assigned(to: Tensor, value: Any) -> Tensor:
     name = type(value).__name__
     given = f"numpy.{name}" if isinstance(value, (np.ndarray, np.generic)) else name
     raise TypeError(f"can't assign a {given} to a torch.{to.dtype.legacy}Tensor")
-
-
-def _zeros_like(grad: Tensor) -> Tensor:
-    return make(np.zeros(grad._array.shape, grad._array.dtype))
 
 
 @op(

@@ -6,7 +6,6 @@ last node, and its base's grad_fn does not change.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,14 +16,13 @@ from ..._autograd import conj_view
 from ..._autograd.batched_tensor import BatchedTensor, for_each_sample_inplace, uses_batch_rules
 from ..._autograd.inplace_checks import check_mutable
 from ..._autograd.node import Node, NotImplementedNode, gradient_edge, new_node
-from ..._autograd.storage_impl import StorageBase, buffer, elements_as, storage
+from ..._autograd.storage_impl import StorageBase
 from ..._autograd.tensor import Tensor, make, set_array
 from ..._autograd.views import check_inplace, increment_version, rebase_history
 from ..._c10 import errors
 from ..._c10.dtypes import c_name
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
-from ..._c10.shapes import sizes
 from ..._c10.slots import on_first_use
 from ..registry import ROWS, Array, Row, op
 from ..type_promotion import MISSING, invalid_combination
@@ -133,17 +131,18 @@ def t_(self: Tensor) -> Tensor:
 def set_(
     self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
 ) -> Tensor:
-    """Use the storage of another tensor, a given storage, or an empty one; not differentiable.
+    """Use the storage of another tensor, or an empty one; not differentiable.
 
     Raises:
-        RuntimeError: a leaf that requires grad, another dtype, or an invalid offset or stride.
+        RuntimeError: a leaf that requires grad, or another dtype.
         TypeError: an offset without a size.
+        NotImplementedError: a storage, or a part of one.
     """
     if source is None or (storage_offset is None) != (size is None):
         raise invalid_combination("set_", (source, storage_offset, size))
+    if isinstance(source, StorageBase) or size is not None:
+        raise NotImplementedError("Tensor.set_ to a storage, or a part of one")
     array = _memory_of(self, source)
-    if size is not None:
-        array = _laid_over(array, int(storage_offset), sizes((size,)), stride)
     given = source if isinstance(source, Tensor) else make(array)
     if self._tangents or given._tangents:
         raise NotImplementedError(errors.NO_FORWARD_MODE.format("set_"))
@@ -164,14 +163,6 @@ def set_(
 def _memory_of(self: Tensor, source: Any) -> Array:
     if source is MISSING:
         return np.zeros(0, self._array.dtype)
-    if isinstance(source, StorageBase):
-        own = getattr(source, "dtype", self.dtype)  # typed storages have one
-        if own is not self.dtype:
-            raise RuntimeError(
-                f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
-                f"{own.legacy} for argument 1 'storage'"
-            )
-        return elements_as(source._array, self._array.dtype)
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
@@ -179,28 +170,6 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if conj_view.is_conjugate_view(source._array) != conj_view.is_conjugate_view(self._array):
         return conj_view.conjugate_view(source._array)
     return source._array
-
-
-def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
-    memory = elements_as(storage(array), array.dtype)
-    item = memory.itemsize
-    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    if any(n < 0 for n in shape):
-        raise RuntimeError("numel: integer multiplication overflow")
-    if len(steps) != len(shape):
-        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
-    if any(step < 0 for step in steps):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
-        )
-    last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-    if offset + last >= memory.size:
-        raise NotImplementedError("set_ beyond the end of the memory")
-    return np.ndarray(
-        shape, memory.dtype, buffer(memory), offset * item, tuple(step * item for step in steps)
-    )
 
 
 PUBLIC = ("set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")

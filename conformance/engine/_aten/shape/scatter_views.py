@@ -9,6 +9,7 @@ import numpy as np
 from ..._autograd.inplace_checks import check_no_overlap, overlaps
 from ..._autograd.storage_impl import copy_with_memory
 from ..._autograd.tensor import Tensor, make
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out
 from ..._c10.shapes import wrap_dim
 from ..registry import ROWS, Array, op
@@ -33,11 +34,7 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     """narrow as a copy."""
     if self.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if dim >= self.ndim:
-        raise RuntimeError(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this "
-            "error message be improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+    need_fitting(dim < self.ndim, "narrow_copy")
     axis = wrap_dim(dim, self.ndim)
     first = narrow_start(self.shape[axis], start, length)
     if length < 0:
@@ -49,11 +46,7 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
 
 def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
     if start < 0 and start + length == 0:  # for torch the slice ends at 0, and is empty
-        if length > 1:
-            raise RuntimeError(
-                f"The size of tensor a (0) must match the size of tensor b ({length}) at non-singleton dimension "
-                f"{wrap_dim(dim, len(shape))}"
-            )
+        need_fitting(length <= 1, "the derivative of narrow_copy")
         return slice_backward(grad, shape, dim, 0, 0, 1)
     return slice_backward(grad, shape, dim, start, start + length, 1)
 
@@ -160,7 +153,7 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
         "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
         "Feel free to file a github issue!"
     ),
-    self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
+    self=_kept_backward,
     src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
 )
 def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:

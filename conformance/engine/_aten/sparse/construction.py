@@ -27,19 +27,19 @@ SIGNATURES = """sparse_coo_tensor() received an invalid combination of arguments
 """
 
 
+def _of_values(grad: Tensor, result: Tensor) -> Tensor:
+    return raw_values(grad.sparse_mask(result))
+
+
 @op(
     "SparseCooTensorWithDimsAndTensorsBackward0",
     name="_sparse_coo_tensor_with_dims_and_tensors",
     tensors="indices",
     complex="as_written",
-    values=lambda grad, result: _of_values(grad, result),
+    values=_of_values,
 )
 def _with_dims_and_tensors(indices: Array, values: Array, size: Any, _coalesced: bool = False) -> Any:
     return coo(indices, values, tuple(size), _coalesced)
-
-
-def _of_values(grad: Tensor, result: Tensor) -> Tensor:
-    return raw_values(grad.sparse_mask(result))
 
 
 def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: bool = False) -> Tensor:

@@ -103,10 +103,23 @@ def mul(self: Any, other: Any) -> Any:
     values = self.values.astype(kind, copy=False)
     if not np.ndim(other):
         return coo(self.indices.copy(), values * kind.type(other), self.shape, self.coalesced)
+    if other.ndim > self.ndim:
+        self = _with_leading(self, other.shape[: other.ndim - self.ndim])
+        values = self.values.astype(kind, copy=False)
     if broadcast_shapes(other.shape, self.shape) != self.shape:
-        raise NotImplementedError("products of a sparse tensor that is broadcast")
+        raise NotImplementedError(
+            "products of a sparse tensor with dimensions of length 1 that are broadcast"
+        )
     factor = np.broadcast_to(other, self.shape)[tuple(self.indices)]
     return coo(self.indices.copy(), values * factor.astype(kind, copy=False), self.shape, self.coalesced)
+
+
+def _with_leading(self: SparseArray, sides: tuple[int, ...]) -> SparseArray:
+    """A sparse array repeated along new first dimensions, which are sparse."""
+    before = np.indices(sides).reshape(len(sides), -1)
+    indices = np.concatenate([np.repeat(before, self.nnz, 1), np.tile(self.indices, before.shape[1])])
+    values = np.tile(self.values, (before.shape[1], *[1] * (self.values.ndim - 1)))
+    return coo(indices, values, (*sides, *self.shape), self.coalesced)
 
 
 def _intersection(self: SparseArray, other: SparseArray) -> Any:

@@ -37,7 +37,7 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
     if not isinstance(value, SparseArray) or value.shape != self._array.shape:
         raise NotImplementedError(f"{row.name}_ of a sparse tensor")
     if row.name == "mul" and not isinstance(arrays.get("other"), SparseArray):
-        value.coalesced = False  # torch does not look whether it was
+        value.coalesced = value.nnz < 2  # torch does not look whether it was
     node: Any = None
     if recorded:
         edge = gradient_edge(self)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make, version_counter
+from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.layout import layout_of, sparse_coo, strided
-from ..registry import op
+from ..registry import ROWS, op
 from .construction import coalesce_row, unsafe
 from .elementwise import picked
 from .kernels import no_kernel
@@ -203,7 +204,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     tensors="mask",
     complex="as_written",
     self=lambda grad, mask, _self_is_sparse: (
-        grad.sparse_mask(mask) if _self_is_sparse else grad.sparse_mask(mask).to_dense()
+        _projection(grad, mask) if _self_is_sparse else _projection(grad, mask).to_dense()
     ),
 )
 def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
@@ -218,6 +219,12 @@ def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
     return result
 
 
+_UNSUPPORTED = unsupported("_sparse_mask_projection")
+_projection: Callable[..., Any] = op(
+    "NotImplemented", name="_sparse_mask_projection", self=_UNSUPPORTED, mask=_UNSUPPORTED
+)(lambda self, mask: ROWS["_sparse_mask"].forward(self, mask, isinstance(self, SparseArray)))
+
+
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements of a tensor at the indices of a sparse mask.
 
@@ -227,7 +234,7 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """
     if not _is_sparse(mask):
         raise NotImplementedError(no_kernel(f"aten::{'_nnz' if _is_sparse(self) else 'sparse_mask'}", "CPU"))
-    result: Tensor = _sparse_mask(self, mask.detach() if mask.requires_grad else mask, _is_sparse(self))
+    result: Tensor = _sparse_mask(self, mask, _is_sparse(self))
     return result
 
 

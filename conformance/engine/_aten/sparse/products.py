@@ -29,7 +29,7 @@ def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor
     name="_sparse_addmm",
     complex="as_written",
     self=lambda grad, beta: maybe_times(grad, beta),
-    mat1=lambda grad, mat1, mat2, alpha: _mat1_sparse(grad, mat1, mat2, alpha),
+    mat1=_mat1_sparse,
     mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
         grad, mat1.conj(), mat2_sym_sizes, mat2_sym_strides, alpha.conjugate()
     ),

@@ -52,3 +52,23 @@ def unsqueeze(self: SparseArray, dim: Any) -> Any:
     if at > self.sparse_dim:
         return coo(self.indices, np.expand_dims(self.values, at - self.sparse_dim + 1), shape, self.coalesced)
     return coo(np.insert(self.indices, at, 0, 0), self.values, shape)
+
+
+@kernel("expand")
+def _expand(self: SparseArray, size: Any) -> Any:
+    raise RuntimeError("expand is unsupported for Sparse tensors")
+
+
+@kernel("cat")
+def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
+    """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
+    shape, starts = list(tensors[0].shape), np.cumsum([0, *(each.shape[dim] for each in tensors)])
+    moves = np.arange(tensors[0].sparse_dim)[:, None] == wrap_dim(dim, len(shape))
+    indices = [each.indices + moves * start for each, start in zip(tensors, starts, strict=False)]
+    shape[dim] = int(starts[-1])
+    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), tuple(shape))
+
+
+@kernel("stack")
+def _stack(tensors: Any, dim: Any = 0) -> Any:
+    return cat([unsqueeze(each, dim) for each in tensors], wrap_dim(dim, tensors[0].ndim + 1))

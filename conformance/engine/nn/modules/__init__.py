@@ -1,146 +1,29 @@
 """torch.nn.modules: the classes of modules."""
 
 import functools
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
+from ..._arguments.torch_api import public_names
 from . import activation, batchnorm, conv, instancenorm, linear, padding, utils
 from ._multihead_attention import MultiheadAttention
-from .activation import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU,
-    ReLU6,
-    RReLU,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softmax2d,
-    Softmin,
-    Softplus,
-    Softshrink,
-    Softsign,
-    Tanh,
-    Tanhshrink,
-    Threshold,
-)  # fmt: skip
-from .adaptive import AdaptiveLogSoftmaxWithLoss
-from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
-from .channelshuffle import ChannelShuffle
-from .container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .distance import CosineSimilarity, PairwiseDistance
-from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .flatten import Flatten, Unflatten
-from .fold import Fold, Unfold
-from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from .lazy import (
-    LazyBatchNorm1d,
-    LazyBatchNorm2d,
-    LazyBatchNorm3d,
-    LazyConv1d,
-    LazyConv2d,
-    LazyConv3d,
-    LazyConvTranspose1d,
-    LazyConvTranspose2d,
-    LazyConvTranspose3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-    LazyLinear,
-)  # fmt: skip
-from .linear import Bilinear, Identity, Linear
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    CTCLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    LinearCrossEntropyLoss,
-    MarginRankingLoss,
-    MSELoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    NLLLoss2d,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
-)  # fmt: skip
 from .module import Module
-from .normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
-from .padding import (
-    CircularPad1d,
-    CircularPad2d,
-    CircularPad3d,
-    ConstantPad1d,
-    ConstantPad2d,
-    ConstantPad3d,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReflectionPad3d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    ReplicationPad3d,
-    ZeroPad1d,
-    ZeroPad2d,
-    ZeroPad3d,
-)  # fmt: skip
-from .pixelshuffle import PixelShuffle, PixelUnshuffle
-from .pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-    AvgPool1d,
-    AvgPool2d,
-    AvgPool3d,
-    FractionalMaxPool2d,
-    FractionalMaxPool3d,
-    LPPool1d,
-    LPPool2d,
-    LPPool3d,
-    MaxPool1d,
-    MaxPool2d,
-    MaxPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
-)  # fmt: skip
-from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
-from .sparse import Embedding, EmbeddingBag
-from .transformer import (
-    Transformer,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)  # fmt: skip
-from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
-__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, Module)]
+_FILES = """
+activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold instancenorm lazy linear loss
+module normalization padding pixelshuffle pooling rnn sparse transformer upsampling
+"""
+
+
+def _is_public(name: str, value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Module) and name in public_names("torch.nn")
+
+
+for _name in _FILES.split():
+    _found = vars(import_module(f".{_name}", __name__)).items()
+    globals().update({name: each for name, each in _found if _is_public(name, each)})
+__all__ = [name for name, each in vars().items() if _is_public(name, each)]
 
 
 def _set_module_names(*modules: Any) -> None:
@@ -160,11 +43,14 @@ def _set_torch_attributes(module: Any, *classes: Any) -> None:
 
 
 _set_torch_attributes(activation, MultiheadAttention)
-_set_torch_attributes(batchnorm, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d)
-_set_torch_attributes(conv, LazyConv1d, LazyConv2d, LazyConv3d)
-_set_torch_attributes(conv, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d)
-_set_torch_attributes(instancenorm, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d)
-_set_torch_attributes(linear, LazyLinear)
+for _file, _kinds in (
+    (batchnorm, "BatchNorm"),
+    (conv, "Conv"),
+    (conv, "ConvTranspose"),
+    (instancenorm, "InstanceNorm"),
+):
+    _set_torch_attributes(_file, *(globals()[f"Lazy{_kinds}{n}d"] for n in (1, 2, 3)))
+_set_torch_attributes(linear, globals()["LazyLinear"])
 
 
 # Names that several of torch's modules have.

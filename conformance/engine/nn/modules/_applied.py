@@ -6,31 +6,43 @@ import sys
 from types import FunctionType
 from typing import Any
 
-from ..._autograd.tensor import Tensor
 from .. import functional
 from .module import Module
 
 
-def apply(module: Any, *inputs: Any) -> Any:
-    """The module's ``_function`` of the inputs, the attributes ``_passes``, and by name the attributes ``_named``."""
-    function = getattr(functional, module._function)
-    given = (getattr(module, name) for name in module._passes)
-    return function(*inputs, *given, **{name: getattr(module, name) for name in module._named})
-
-
 class _Applied(Module):
-    """The base of modules that apply a function to one input; ``_shows`` is the format of their ``extra_repr``."""
+    """The base of modules that apply a function to their inputs, which have a forward that is compiled from a line.
 
+    It calls ``_function`` of torch.nn.functional with the inputs, the attributes ``_passes``, and by name the attributes
+    ``_named``. ``_shows`` is the format of ``extra_repr``.
+    """
+
+    _inputs: str = "input"
     _function: str
     _passes: tuple[str, ...] = ()
     _named: tuple[str, ...] = ()
     _shows = ""
 
-    def forward(self, input: Tensor) -> Any:
-        return apply(self, input)
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        own = vars(cls)
+        function = own.get("_function", "")
+        if "forward" not in own and function.isidentifier():
+            named = (f"{name}=self.{name}" for name in cls._named)
+            settings = ", ".join([cls._inputs, *(f"self.{name}" for name in cls._passes), *named])
+            call = f"functional.{function}({settings})"
+            _compile(cls, f"def forward(self, {cls._inputs}):\n return {call}", functional=functional)
 
     def extra_repr(self) -> str:
         return self._shows.format(self)
+
+
+def _compile(cls: type, source: str, /, **scope: Any) -> None:
+    """Give a class the method that is defined by a source, under its qualified name."""
+    exec(compile(source, f"<{cls.__name__}>", "exec"), scope)
+    (method,) = (each for each in scope.values() if isinstance(each, FunctionType))
+    method.__qualname__, method.__module__ = f"{cls.__name__}.{method.__name__}", cls.__module__
+    setattr(cls, method.__name__, method)
 
 
 def module_of(
@@ -57,12 +69,12 @@ def module_of(
         body["_passes"] = settings if passes is None else passes
     made = type(name, (base,), body)
     if settings:
-        made.__init__ = _init(made, required, optional)  # type: ignore[misc]
+        _set_init(made, required, optional)
     return made
 
 
-def _init(cls: type, required: tuple[str, ...], optional: dict[str, Any]) -> FunctionType:
-    """``cls.__init__``, with the arguments by name so that errors about them are Python's own."""
+def _set_init(cls: type, required: tuple[str, ...], optional: dict[str, Any]) -> None:
+    """Set ``cls.__init__``, with the arguments by name so that errors about them are Python's own."""
     base: Any = cls.__mro__[1].__init__  # type: ignore[misc]  # its parameters are read
     settings = (*required, *optional)
     above = [name for name in settings if name in base.__code__.co_varnames]
@@ -72,8 +84,4 @@ def _init(cls: type, required: tuple[str, ...], optional: dict[str, Any]) -> Fun
         f"super(cls, self).__init__({', '.join(f'{name}={name}' for name in above)})",
         *(f"self.{name} = {name}" for name in settings if name not in above),
     ]
-    scope: dict[str, Any] = {"cls": cls, "optional": optional}
-    exec(compile("\n ".join(lines), f"<{cls.__name__}>", "exec"), scope)
-    found: FunctionType = scope["__init__"]
-    found.__qualname__, found.__module__ = f"{cls.__name__}.__init__", cls.__module__
-    return found
+    _compile(cls, "\n ".join(lines), cls=cls, optional=optional)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -15,11 +14,7 @@ from .module import Module
 
 
 def _normalized_index(index: Any, length: int) -> int:
-    """A normalized, non-negative index.
-
-    Raises:
-        IndexError: the index is out of range.
-    """
+    """A normalized, non-negative index."""
     number = operator.index(index)
     if not -length <= number < length:
         raise IndexError(f"index {number} is out of range")
@@ -62,20 +57,6 @@ class _IndexedModules(Module):
         for i in range(len(self._modules), index, -1):
             self._modules[str(i)] = self._modules[str(i - 1)]
         self._modules[str(index)] = module
-
-
-class Container(Module):
-    """A deprecated module that registers modules by name."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        warnings.warn(
-            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        super().__init__()
-        for key, value in kwargs.items():
-            self.add_module(key, value)
 
 
 class Sequential(_IndexedModules):

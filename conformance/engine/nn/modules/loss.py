@@ -10,15 +10,13 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._nn.reduction import legacy_reduction
 from .. import functional
-from ._applied import apply, module_of
+from ._applied import _Applied, module_of
 from .distance import PairwiseDistance
 from .linear import Linear
-from .module import Module
 
 
-class _Loss(Module):
-    _passes: tuple[str, ...] = ()
-    _named: tuple[str, ...] = ()
+class _Loss(_Applied):
+    _inputs = "input, target"
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -37,30 +35,21 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-def _of_target(self: Any, input: Tensor, target: Tensor) -> Any:
-    return apply(self, input, target)
+class _OfLog(_Loss):
+    _inputs = "log_input, target"
 
 
-def _of_two(self: Any, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
-    return apply(self, input1, input2, target)
-
-
-def _of_log(self: Any, log_input: Tensor, target: Tensor) -> Any:
-    return apply(self, log_input, target)
+class _OfTwo(_Loss):
+    _inputs = "input1, input2, target"
 
 
 _OLD: dict[str, Any] = {"size_average": None, "reduce": None, "reduction": "mean"}
 
 
-def _loss(
-    name: str, function: str, text: str, named: str = "", base: type = _Loss, forward: Any = _of_target, **settings: Any
-) -> Any:  # fmt: skip
+def _loss(name: str, function: str, text: str, named: str = "", base: type = _Loss, **settings: Any) -> Any:
     """module_of for a loss, whose function gets the attributes ``named`` and the reduction by name."""
-    made = module_of(
-        name, function, text, base=base, passes=(), named=(*named.split(), "reduction"), **settings
-    )
-    made.forward = forward
-    return made
+    names = (*named.split(), "reduction")
+    return module_of(name, function, text, base=base, passes=(), named=names, **settings)
 
 
 MSELoss = _loss("MSELoss", "mse_loss", "The squared difference.")
@@ -93,7 +82,7 @@ KLDivLoss = _loss(
 )  # fmt: skip
 PoissonNLLLoss = _loss(
     "PoissonNLLLoss", "poisson_nll_loss", "The negative log likelihood of Poisson-distributed targets.",
-    "log_input full eps", forward=_of_log,
+    "log_input full eps", _OfLog,
     log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean",
 )  # fmt: skip
 SoftMarginLoss = _loss("SoftMarginLoss", "soft_margin_loss", "log(1 + exp(-target * input)).")
@@ -103,12 +92,12 @@ HingeEmbeddingLoss = _loss(
 )  # fmt: skip
 MarginRankingLoss = _loss(
     "MarginRankingLoss", "margin_ranking_loss", "max(0, -target * (input1 - input2) + margin).", "margin",
-    forward=_of_two, margin=0.0, **_OLD,
+    _OfTwo, margin=0.0, **_OLD,
 )  # fmt: skip
 CosineEmbeddingLoss = _loss(
     "CosineEmbeddingLoss", "cosine_embedding_loss",
     "1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1.", "margin",
-    forward=_of_two, margin=0.0, **_OLD,
+    _OfTwo, margin=0.0, **_OLD,
 )  # fmt: skip
 MultiLabelSoftMarginLoss = _loss(
     "MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss",
@@ -120,7 +109,6 @@ class HuberLoss(_Loss):
     """delta times the absolute difference, quadratic where it is below delta."""
 
     _function, _named = "huber_loss", ("reduction", "delta")
-    forward = _of_target
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
@@ -195,7 +183,6 @@ class BCEWithLogitsLoss(_Loss):
     """Binary cross entropy of logits."""
 
     _function, _named = "binary_cross_entropy_with_logits", ("weight", "pos_weight", "reduction")
-    forward = _of_target
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
@@ -224,7 +211,6 @@ class MultiMarginLoss(_WeightedLoss):
     """The hinge loss of all other classes against the target class."""
 
     _function, _named = "multi_margin_loss", ("p", "margin", "weight", "reduction")
-    forward = _of_target
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Any = None,

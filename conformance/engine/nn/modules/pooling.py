@@ -137,7 +137,7 @@ class _MaxUnpoolNd(_Applied):
         self.stride = each(kernel_size if stride is None else stride, self._spatial)
         self.padding = each(padding, self._spatial)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:  # type: ignore[override]
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         unpool = getattr(functional, f"max_unpool{self._spatial}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 

@@ -199,48 +199,52 @@ class RNNBase(_Recurrent):
         return ", ".join(parts)
 
 
-class _OneState(RNNBase):
-    """The base of layers whose state is one tensor."""
+class _Layer(RNNBase):
+    """The forward of all layers; their state is one tensor, or for LSTM a pair."""
 
     _called = ""  # how errors about dimensions name the input
 
-    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         if isinstance(input, PackedSequence):
-            return self._of_packed(input, hx)
-        input, batched = self._batched(input, self._called)
-        if hx is not None and hx.dim() != input.dim() - (not batched):
+            data, sizes, order, back = input
+            states = None if hx is None else self._listed(self.permute_hidden(hx, order))
+            output, states = self._run(data, states, sizes)
+            return PackedSequence(output, sizes, order, back), self.permute_hidden(self._state(states), back)
+        data, batched = self._batched(input, self._called)
+        if hx is not None:
+            self._check_dimensions(hx, batched)
+        states = None if hx is None else self._listed(hx)
+        if states is not None and not batched:
+            states = [each.unsqueeze(1) for each in states]
+        output, states = self._run(data, states, None)
+        if not batched:
+            output = output.squeeze(0 if self.batch_first else 1)
+            states = [each.squeeze(1) for each in states]
+        return output, self._state(states)
+
+    def _listed(self, hx: Any) -> list[Tensor]:
+        return [hx]
+
+    def _state(self, states: list[Tensor]) -> Any:
+        return states[0]
+
+    def _check_dimensions(self, hx: Tensor, batched: bool) -> None:
+        if hx.dim() != 2 + batched:
             kind, given = ("batched 3-D", "3-D") if batched else ("unbatched 2-D", "2-D")
             raise RuntimeError(f"For {kind} input, hx should also be {given} but got {hx.dim()}-D tensor")
-        if hx is None:
-            hx = self._start(input, self.hidden_size)
-        elif not batched:
-            hx = hx.unsqueeze(1)
-        self.check_input(input)
-        self.check_hidden_size(hx, self.get_expected_hidden_size(input))
-        output, hidden = rnn.rnn(
-            self.mode,
-            input,
-            hx,
-            self._flat_weights,
-            self.bias,
-            self._dropout,
-            self.bidirectional,
-            self.batch_first,
-        )
-        if not batched:
-            return output.squeeze(0 if self.batch_first else 1), hidden.squeeze(1)
-        return output, hidden
 
-    def _of_packed(self, input: PackedSequence, hx: Tensor | None) -> tuple[PackedSequence, Tensor]:
-        data, sizes, order, back = input
-        hx = self._start(data, self.hidden_size, sizes) if hx is None else self.permute_hidden(hx, order)
+    def _run(self, data: Tensor, states: Any, sizes: Any) -> tuple[Tensor, list[Tensor]]:
+        (hx,) = states or (self._start(data, self.hidden_size, sizes),)
         self.check_input(data, sizes)
         self.check_hidden_size(hx, self.get_expected_hidden_size(data, sizes))
-        output, hidden = rnn.rnn(
-            self.mode, data, hx, self._flat_weights, self.bias, self._dropout, self.bidirectional, False,
-            sizes._array.tolist(),
-        )  # fmt: skip
-        return PackedSequence(output, sizes, order, back), self.permute_hidden(hidden, back)
+        output, hidden = rnn.rnn(self.mode, data, hx, self._flat_weights, *self._settings(sizes))
+        return output, [hidden]
+
+    def _settings(self, sizes: Any, *also: bool) -> tuple[Any, ...]:
+        """The settings as the kernels take them."""
+        packed = None if sizes is None else sizes._array.tolist()
+        first = self.batch_first and packed is None
+        return self.bias, *also, self._dropout, self.bidirectional, first, packed
 
 
 def _no_projection(given: dict[str, Any]) -> None:
@@ -248,7 +252,7 @@ def _no_projection(given: dict[str, Any]) -> None:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
-class RNN(_OneState):
+class RNN(_Layer):
     """Elman RNN: tanh or relu of a linear map of input and hidden state."""
 
     _called = " tensor"
@@ -265,7 +269,7 @@ class RNN(_OneState):
         self.nonlinearity = self_nonlinearity
 
 
-class GRU(_OneState):
+class GRU(_Layer):
     """Gated recurrent units."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -273,72 +277,45 @@ class GRU(_OneState):
         super().__init__("GRU", *args, **kwargs)
 
 
-class LSTM(RNNBase):
+class LSTM(_Layer):
     """Long short-term memory: the state is a pair of hidden state and cell state."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def forward(
-        self, input: Any, hx: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Any, tuple[Tensor, Tensor]]:
-        if isinstance(input, PackedSequence):
-            return self._of_packed(input, hx)
-        input, batched = self._batched(input)
-        if hx is None:
-            hx = (
-                self._start(input, self.proj_size or self.hidden_size),
-                self._start(input, self.hidden_size),
+    def _listed(self, hx: Any) -> list[Tensor]:
+        return [*hx]
+
+    def _state(self, states: list[Tensor]) -> Any:
+        return tuple(states)
+
+    def _check_dimensions(self, hx: Any, batched: bool) -> None:
+        given = hx[0].dim(), hx[1].dim()
+        if given != (2 + batched,) * 2:
+            kind, wanted = ("batched", 3) if batched else ("unbatched", 2)
+            raise RuntimeError(
+                f"For {kind} {wanted}-D input, hx and cx should also be {wanted}-D but got ({given[0]}-D, {given[1]}-D) "
+                "tensors"
             )
-        else:
-            given = hx[0].dim(), hx[1].dim()
-            if batched and given != (3, 3):
-                raise RuntimeError(
-                    f"For batched 3-D input, hx and cx should also be 3-D but got ({given[0]}-D, {given[1]}-D) tensors"
-                )
-            if not batched and given != (2, 2):
-                raise RuntimeError(
-                    f"For unbatched 2-D input, hx and cx should also be 2-D but got ({given[0]}-D, {given[1]}-D) "
-                    "tensors"
-                )
-            if not batched:
-                hx = hx[0].unsqueeze(1), hx[1].unsqueeze(1)
-        self.check_input(input)
-        self.check_hidden_size(
-            hx[0], self.get_expected_hidden_size(input), "Expected hidden[0] size {}, got {}"
-        )
-        self.check_hidden_size(
-            hx[1], self.get_expected_cell_size(input), "Expected hidden[1] size {}, got {}"
-        )
-        if len(hx) != 2:
-            check_list(hx, 1)
-            raise RuntimeError("lstm expects two hidden states")
-        output, hidden, cell = rnn.lstm(
-            input, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional,
-            self.batch_first, train=self.training,
-        )  # fmt: skip
-        if not batched:
-            return output.squeeze(0 if self.batch_first else 1), (hidden.squeeze(1), cell.squeeze(1))
-        return output, (hidden, cell)
+
+    def _run(self, data: Tensor, states: Any, sizes: Any) -> tuple[Tensor, list[Tensor]]:
+        widths = self.proj_size or self.hidden_size, self.hidden_size
+        states = states or [self._start(data, width, sizes) for width in widths]
+        if sizes is None:
+            self.check_input(data)
+            wanted = self.get_expected_hidden_size(data), self.get_expected_cell_size(data)
+            for n in (0, 1):
+                self.check_hidden_size(states[n], wanted[n], f"Expected hidden[{n}] size {{}}, got {{}}")
+            if len(states) != 2:
+                check_list(states, 1)
+                raise RuntimeError("lstm expects two hidden states")
+        settings = (*self._settings(sizes, bool(self.proj_size)), self.training and sizes is None)
+        output, *states = rnn.lstm(data, states, self._flat_weights, *settings)
+        return output, states
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states with a permuted batch."""
         return hx if permutation is None else tuple(each.index_select(1, permutation) for each in hx)
-
-    def _of_packed(
-        self, input: PackedSequence, hx: tuple[Tensor, Tensor] | None
-    ) -> tuple[PackedSequence, tuple[Tensor, Tensor]]:
-        data, sizes, order, back = input
-        if hx is None:
-            widths = self.proj_size or self.hidden_size, self.hidden_size
-            hx = self._start(data, widths[0], sizes), self._start(data, widths[1], sizes)
-        else:
-            hx = self.permute_hidden(hx, order)
-        output, *states = rnn.lstm(
-            data, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional, False,
-            sizes._array.tolist(),
-        )  # fmt: skip
-        return PackedSequence(output, sizes, order, back), self.permute_hidden(tuple(states), back)
 
 
 class RNNCellBase(_Recurrent):

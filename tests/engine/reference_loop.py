@@ -1,9 +1,9 @@
-"""The backward pass of _autograd/engine.py without its optimizations; only tests run it.
+"""The backward pass of the in-house engine (_autograd/engine.py) without its optimizations.
 
-``reference_backward`` takes the arguments of ``run_backward``. Both must compute the same gradients, run nodes and hooks in
-the same order, and raise the same errors. ``engine._run`` is optimized: it runs nodes without hooks in its own frame,
-does not put the node that became ready last into the queue, validates gradients one by one as it passes them on, and
-marks in ``dependencies`` which nodes have a buffer.
+``reference_backward`` takes the arguments of ``run_backward``. Both must compute the same gradients, run nodes and
+hooks in the same order, and raise the same errors. ``engine._run`` is optimized: it runs nodes without hooks in its own
+frame, does not put the node that became ready last into the queue, validates gradients one by one as it passes them on,
+and marks in ``dependencies`` which nodes have a buffer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from .._c10.interpreter_stack import transforms
-from .._c10.modes import state
-from .engine import GraphTask, _accumulate, _call_function, run_backward
-from .hooks import run_tensor_pre_hooks
-from .node import Edge, Gradients, Node
-from .ready_queue import Buffer, Heap, pop, push
-from .tensor import Tensor
+from conformance.engine._autograd.engine import GraphTask, _accumulate, _call_function, run_backward
+from conformance.engine._autograd.hooks import run_tensor_pre_hooks
+from conformance.engine._autograd.node import Edge, Gradients, Node
+from conformance.engine._autograd.ready_queue import Buffer, Heap, pop, push
+from conformance.engine._autograd.tensor import Tensor
+from conformance.engine._c10.interpreter_stack import transforms
+from conformance.engine._c10.modes import state
 
 
 def reference_backward(
@@ -44,8 +44,8 @@ def _loop(
 ) -> None:
     """Run each node when all its gradients have arrived; of several ready nodes, the one created last.
 
-    Computes again, independently of ``engine``, which nodes run and how many gradients each waits for. No variable keeps a
-    gradient after it is passed on: see Note [Stealing a gradient].
+    Computes again, independently of ``engine``, which nodes run and how many gradients each waits for. No variable
+    keeps a     gradient after it is passed on: see Note [Stealing a gradient].
     """
     running = _plan(task, root, input_edges, accumulate)
     not_ready = {root: buffer}  # the sums of the gradients so far
@@ -67,7 +67,7 @@ def _loop(
 
 
 def _plan(task: GraphTask, root: Node, input_edges: Sequence[Edge], accumulate: bool) -> set[Node]:
-    """The nodes that run: all, or those that lead to the wanted edges. Others get gradients only if these are captured."""
+    """The nodes that run: all, or those that lead to the wanted edges; others get gradients only if captured."""
     reached = _reached_from(root)
     running = reached
     task.captures = {}
