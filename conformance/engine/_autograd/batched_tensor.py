@@ -35,7 +35,6 @@ from .._c10.modes import state
 from .._c10.operator_facts import USUAL, Facts
 from .._c10.shapes import broadcast_shapes
 from .._c10.slots import on_first_use, unfilled
-from .node import Gradients, Node
 from .tensor import Tensor, make, read_only
 from .torch_function import disabled_torch_function
 
@@ -418,26 +417,6 @@ def for_each_sample(
     return batch_results(
         [function(*sample_at(args, i, level), **sample_at(kwargs, i, level)) for i in range(count)], level
     )
-
-
-def apply_batched(node: Node, inputs: Gradients) -> Gradients:
-    """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
-    level = -1 if node.accepts_batches else level_of(inputs)
-    if level < 0:
-        return node._apply(inputs)
-    old = vmap_of(level).old
-    if old or uses_batch_rules(level):
-        try:
-            return node._apply(inputs)
-        except RuntimeError as error:  # the formula has no batch rule
-            if old and str(error).startswith("Batching rule"):
-                raise
-    before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
-    try:
-        result: Gradients = for_each_sample(lambda *each: tuple(apply_batched(node, each)), inputs, {}, level)
-    finally:
-        state.unpacked = before
-    return result
 
 
 def rebuild_sequence(kind: Any, values: Iterable[Any]) -> Any:

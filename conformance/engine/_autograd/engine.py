@@ -26,7 +26,7 @@ from .._c10.tensor_metadata import InputMetadata
 from .._c10.warn_once import warn_once
 from .accumulate_grad import accumulate_grad, sum_of_layouts
 from .anomaly_mode import check_nan, tracebacks
-from .batched_tensor import apply_batched, level_of
+from .batched_tensor import for_each_sample, level_of, uses_batch_rules, vmap_of
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .ready_queue import Buffer, Heap, pop, push, pushpop
@@ -426,7 +426,7 @@ def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
-    outputs = apply_batched(node, inputs) if transforms.count else node._apply(inputs)
+    outputs = _apply_batched(node, inputs) if transforms.count else node._apply(inputs)
     if outputs:  # also those that the pass does not need
         outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs if hooked else ())
@@ -435,6 +435,28 @@ def _call_function(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients
     if state.anomaly and state.anomaly_check_nan:
         check_nan(node, outputs)
     return outputs
+
+
+def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
+    """Apply a node to gradients that may be batched; see Note [Batched gradients]."""
+    level = -1 if node.accepts_batches else level_of(inputs)
+    if level < 0:
+        return node._apply(inputs)
+    old = vmap_of(level).old
+    if old or uses_batch_rules(level):
+        try:
+            return node._apply(inputs)
+        except RuntimeError as error:  # the formula has no batch rule
+            if old and str(error).startswith("Batching rule"):
+                raise
+    before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
+    try:
+        result: Gradients = for_each_sample(
+            lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
+        )
+    finally:
+        state.unpacked = before
+    return result
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:

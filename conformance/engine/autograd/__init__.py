@@ -10,7 +10,6 @@ from typing import Any
 from .._arguments.absent_names import look_up
 from .._arguments.torch_api import public_names
 from .._aten.view_replay import _force_original_view_tracking, is_view_replay_enabled
-from .._autograd import backward as _backward_passes
 from .._autograd.backward import backward, grad
 from .._autograd.saved_variable import SavedTensor
 from .._autograd.tensor import Tensor

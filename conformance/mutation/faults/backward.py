@@ -170,7 +170,7 @@ BACKWARD = (
         ("batched-retains", "is_grads_batched retains the graph",
          "_autograd.backward:_vmap_backward", "bool(retain)", "True"),
         ("batch-taken-apart", "is_grads_batched runs a Function for each gradient",
-         "_autograd.batched_tensor:apply_batched", "-1 if node.accepts_batches else level_of(inputs)", "level_of(inputs)"),
+         "_autograd.engine:_apply_batched", "-1 if node.accepts_batches else level_of(inputs)", "level_of(inputs)"),
         ("unneeded-root-runs", "a root from which no input is reached is run",
          "_autograd.engine:_init_to_execute", "if root not in needed:", "if False:"),
         ("unneeded-nodes-run", "where some inputs are wanted, what leads to none of them runs as well",

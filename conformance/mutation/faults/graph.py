@@ -35,7 +35,7 @@ GRAPH = (
          "_autograd.accumulate_grad:clone_obey_contract", "wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)",
          "gradient.clone()"),
         ("meeting-gradients-are-lost", "of two gradients that meet at a node the first is dropped",
-         "_autograd.engine:_accumulate", "else first + gradient", "else gradient"),
+         "_autograd.engine:_accumulate", "= sum_of_layouts(first, gradient)", "= gradient"),
         ("sum-in-place-of-a-held-gradient", "the sum at a node is written into a gradient that a hook keeps",
          "_autograd.engine:_accumulate", "getrefcount(first) <= _UNSHARED", "getrefcount(first) <= 1000"),
         ("sum-in-place-while-recording", "with create_graph gradients that meet are summed in place, unrecorded",

@@ -11,7 +11,7 @@ LAYOUTS = (
          "_aten.sparse.gradients:accumulated", "coo(array.indices, array.values, array.shape)",
          "coo(array.indices, array.values, array.shape, array.coalesced)"),
         ("sparse-gradients-in-order", "sparse gradients that meet are added in the order in which they come",
-         "_autograd.engine:_accumulate", "gradient + first", "first + gradient"),
+         "_autograd.accumulate_grad:sum_of_layouts", "dense + other", "other + dense"),
         ("padding-keeps-its-gradient", "padded rows have sparse gradients",
          "_aten.sparse.gradients:of_embedding", "if padding_idx != -1:", "if False:"),
         ("duplicates-last", "of values at one place coalesce keeps the last",
