@@ -106,8 +106,10 @@ def sum_of_layouts(first: Tensor, gradient: Tensor) -> Tensor:
     Torch adds it in place if only the pass has the dense one's memory: then the sum has its next version.
     """
     sparse = isinstance(first._array, Unstrided), isinstance(gradient._array, Unstrided)
-    if state.grad_enabled or sparse[0] == sparse[1]:
+    if state.grad_enabled or not any(sparse):
         return first + gradient
+    if all(sparse):
+        return gradient + first
     dense, other = (gradient, first) if sparse[0] else (first, gradient)
     result = dense + other
     if dense._view is None and sys.getrefcount(dense._array) <= _OWN:

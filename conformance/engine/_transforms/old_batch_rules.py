@@ -39,7 +39,7 @@ def _names(text: str) -> frozenset[str]:
 _UNARY = _names(
     "abs acos asin atan ceil clamp clamp_max clamp_min clone _conj conj_physical cos cosh digamma div_scalar exp expm1 floor "
     "frac lgamma log log10 log1p log2 mul_scalar neg pow reciprocal relu round rsqrt sigmoid sign sin sinh sqrt tan tanh "
-    "_to_copy trunc _view_as_real"
+    "_to_copy trunc _view_as_complex _view_as_real"
 )  # one call with the value
 _BINARY = _names(
     "add complex div eq ge gt le lt mul ne pow_of_number pow_tensor rsub sigmoid_backward sub threshold_backward"
