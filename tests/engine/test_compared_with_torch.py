@@ -139,7 +139,6 @@ LINES = {
     "a storage shared": "torch.types.Storage()._new_shared(3)",
     "a form refuses out": "torch.sum(x, 0, out=torch.empty(0))",
     "a form with a number before refuses out": "torch.pow(2, x, out=torch.empty(0))",
-    "a form with a flag refuses out": "torch.sort(x, stable=True, out=(torch.empty(0), torch.empty(0)))",
     "no sizes": "torch.split(x, None)",
     "a shape of None": "torch.nn.functional.layer_norm(x, None)",
     "no weights to draw by": "torch.multinomial(3, 1)",

@@ -29,8 +29,12 @@ ENGINE = """
 
     MAIN = os.getpid()
     may = {{"files"}}
+    found = []
 
     def tensor(values):
+        if not found:  # the suite makes a tensor when it finds an engine
+            found.append(values)
+            return torch.tensor(values)
         with Path("fork" if os.getpid() != MAIN else "main").open("a") as log:
             log.write(".")
         if os.getpid() != MAIN:
