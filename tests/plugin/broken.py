@@ -120,8 +120,8 @@ BROKEN = (
         },
         "_autograd/accumulate_grad.py",
         (
-            "            else:\n                variable._grad = clone_obey_contract(gradient, variable)",
-            "            else:\n                variable._grad = gradient",
+            "        else:\n            variable._grad = clone_obey_contract(gradient, variable)",
+            "        else:\n            variable._grad = gradient",
         ),
     ),
     Broken(
