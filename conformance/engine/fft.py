@@ -159,7 +159,7 @@ def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..
 
 
 def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
-    """The transform of one dimension, where -1 does not stand for the size that there is."""
+    """The transform of one dimension, where -1 is refused as a size."""
 
     @_composite(autocast="fp32", name=f"_{name}", out=None)
     def function(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:

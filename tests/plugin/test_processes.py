@@ -116,7 +116,9 @@ def test_what_is_expected_is_run_before_it_is_asked_for(tmp_path: Path) -> None:
     finally:
         remote.close()
     assert [trace.scenario for trace in asked] == ["number-1", "number-4", "number-3", "number-1"]
-    assert log.read_text().split() == ["1.0", "2.0", "3.0", "4.0", "1.0"]
+    found, *ran = log.read_text().split()  # an engine makes a tensor when it is found
+    assert found == "1.0"
+    assert ran == ["1.0", "2.0", "3.0", "4.0", "1.0"]
 
 
 def test_who_does_not_wait_is_told_later_that_it_does_not_start() -> None:
