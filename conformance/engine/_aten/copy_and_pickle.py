@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -67,22 +66,13 @@ def _own(tensor: Tensor) -> dict[str, Any]:
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     """As pickle writes a tensor: with the whole memory, once more for each that shares it."""
-    return _reduced(self, np.ndarray.view)
-
-
-def reduce_in_memory(tensor: Tensor) -> Any:
-    """As torch.save writes a tensor: with the whole memory, which it writes once for all that share it."""
-    return _reduced(tensor, lambda base: base)
-
-
-def _reduced(tensor: Tensor, written: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> Any:
-    warn_if_has_hooks(tensor)
-    cls, own, array = pickling.place(type(tensor)), _own(tensor), tensor._array
+    warn_if_has_hooks(self)
+    cls, own, array = pickling.place(type(self)), _own(self), self._array
     base = None if isinstance(array, Unstrided) else storage(array)
     if base is None or type(base) is not np.ndarray or not base.flags.c_contiguous:
-        return _rebuild, (cls, array, tensor.requires_grad, own)
+        return _rebuild, (cls, array, self.requires_grad, own)
     place = array.shape, array.dtype, address(array) - address(base), array.strides
-    return _rebuild_in, (cls, written(base), *place, tensor.requires_grad, own)
+    return _rebuild_in, (cls, base.view(), *place, self.requires_grad, own)
 
 
 def _rebuild_in(

@@ -86,18 +86,6 @@ def _cholesky(self: Array, upper: bool = False) -> Array:
     return columns_first(factors)
 
 
-def _warn_of_cholesky() -> None:
-    warn_once(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
-        "PyTorch release.\n"
-        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
-        "torch.cholesky(A, upper=True)\n"
-        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
-        "results for all "
-        "valid (symmetric positive definite) inputs.",
-    )
-
-
 @composite(vmap="decompose", out=None)
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """torch.linalg.cholesky, by its older name."""

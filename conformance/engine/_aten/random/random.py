@@ -468,11 +468,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 @_composite(random="elementwise")
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
-    """Fill with random integers: of the whole dtype, in [0, to), or in [from, to).
-
-    Raises:
-        NotImplementedError: there is a ``from`` and no ``to``.
-    """
+    """Fill with random integers: of the whole dtype, in [0, to), or in [from, to); ``from`` alone is unsupported."""
     given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
     if "from" in given:
         if given.get("to") is None:
