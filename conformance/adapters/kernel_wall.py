@@ -23,7 +23,9 @@ def wall_in(engine: Any) -> bool:
         from landlockpy import AccessFS, AccessNet, LandlockError, Ruleset, UnsupportedError
     except ImportError:
         return False
-    tempfile.gettempdir()  # finds and keeps the folder by writing to it; modules that are imported late ask for it
+    # Modules that are imported late ask for the folder of temporary files, which is found by writing to it, and torch's
+    # first optimizer makes a folder unless it is there.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.gettempdir()
     reading = AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.IOCTL_DEV | AccessFS.RESOLVE_UNIX
     writing = AccessFS.NONE
     for each in AccessFS:

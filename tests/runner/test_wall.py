@@ -196,3 +196,15 @@ def test_the_kernel_refuses_what_the_hook_does_not_see(tmp_path: Path) -> None:
         assert _raised("x = torch.ones(1)", remote) is None
     finally:
         remote.close()
+
+
+def test_an_engine_needs_no_file_of_an_earlier_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first optimizer of torch imports modules that make a folder among temporary files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    remote = RemoteEngine("torch")
+    try:
+        program = "o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5)"
+        assert _raised(program, remote) is None
+    finally:
+        remote.close()
