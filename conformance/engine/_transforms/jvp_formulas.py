@@ -287,17 +287,28 @@ def _copysign(arguments: dict[str, Any], tangents: dict[str, Any], results: list
 @jvp_formula("std")
 def _std(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The tangent of the variance, divided by twice the result; 0 where the result is 0."""
+    (change,), deviation = _var(arguments, tangents, results), results[0]
+    return [(change / (2.0 * deviation)).masked_fill_(deviation == 0, 0)]
+
+
+@jvp_formula("var")
+def _var(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     self, dim, keepdim = arguments["self"], arguments["dim"], arguments["keepdim"]
     slopes = variance_backward(tangents["self"].conj(), self, dim, arguments["correction"], True)
-    change, deviation = slopes.sum(dim or [*range(self.dim())], keepdim), results[0]
-    change = change.real if change.is_complex() else change
-    return [(change / (2.0 * deviation)).masked_fill_(deviation == 0, 0)]
+    change = slopes.sum(dim or [*range(self.dim())], keepdim)
+    return [change.real if change.is_complex() else change]
 
 
 @jvp_formula("std_mean")
 def _std_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     mean = tangents["self"].mean(arguments["dim"], arguments["keepdim"])
     return [*_std(arguments, tangents, results), mean]
+
+
+@jvp_formula("var_mean")
+def _var_mean(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    mean = tangents["self"].mean(arguments["dim"], arguments["keepdim"])
+    return [*_var(arguments, tangents, results), mean]
 
 
 def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
