@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._c10 import errors, slots
-from .._c10.interpreter_stack import transforms
+from .._c10.interpreter_stack import outside_derivatives, transforms
 from .._c10.modes import _set, enable_grad, no_grad, state
 from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
@@ -409,7 +409,8 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     state.forward_grad = False
     try:
         if with_setup:
-            output = cls.forward(*inputs)
+            with outside_derivatives():
+                output = cls.forward(*inputs)
             if transforms.depth:
                 _set_up_outside(cls, node.needs_input_grad, inputs, output)
             cls.setup_context(node, inputs, output)

@@ -43,21 +43,25 @@ shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
 
 
 class Level:
-    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel)."""
+    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel).
 
-    __slots__ = ("age", "duals", "number", "of_func")
+    The levels below ``lowest`` are disabled inside it: a jvp began while forward-mode AD was.
+    """
+
+    __slots__ = ("age", "duals", "lowest", "number", "of_func")
 
     def __init__(self, number: int, of_func: bool) -> None:
-        self.number, self.of_func, self.age = number, of_func, transforms.age
+        self.number, self.of_func, self.age, self.lowest = number, of_func, transforms.age, 0
         self.duals: list[weakref.ref[Tensor]] = []
 
 
 levels: list[Level] = []  # the outermost first
 
 
-def begin_level(of_func: bool = False) -> Level:
+def begin_level(of_func: bool = False, enabled: bool = True) -> Level:
     """Enter a level inside the existing ones."""
     level = Level(len(levels), of_func)
+    level.lowest = (levels[-1].lowest if levels else 0) if enabled else level.number
     levels.append(level)
     transforms.begin()
     return level
@@ -91,7 +95,7 @@ def forward_base(tensor: Tensor) -> Tensor | None:
 
 def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     """The tangent at a level, None if there is none; see Note [Views and tangents]."""
-    if not state.forward_grad or state.inference:
+    if not state.forward_grad or state.inference or (levels and level < levels[-1].lowest):
         return None
     own = tensor._tangents
     if own and level in own:

@@ -198,12 +198,12 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(arguments)
-    recording = bool(state.recording)
+    recording, enabled = bool(state.recording), state.forward_grad
     with nested(backward=False), _set_fwd_grad_enabled(True):
         transform = Transform()
         if levels and not levels[-1].of_func:
             raise RuntimeError(errors.NESTED_FORWARD)
-        level = begin_level(of_func=True).number
+        level = begin_level(of_func=True, enabled=enabled).number
         try:
             duals = [
                 overridable_dual(each, tangent, level)

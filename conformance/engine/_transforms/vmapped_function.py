@@ -14,7 +14,7 @@ from typing import Any
 from .._autograd.batched_tensor import inside_derivative, make_batched, unwrap_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
-from .._c10.interpreter_stack import transforms
+from .._c10.interpreter_stack import outside_derivatives
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
 from .batch_dims import is_at
 from .vmap import vmap, vmapping
@@ -43,13 +43,13 @@ def wrapped(values: Any, dims: Any, level: int) -> Any:
 @contextmanager
 def outside(level: int) -> Iterator[None]:
     """A context manager that suspends the vmap of a level and the vmaps inside it."""
-    running, depth = vmaps[level:], transforms.depth
+    running = vmaps[level:]
     del vmaps[level:]
-    transforms.depth = running[0].depth - 1
     try:
-        yield
+        with outside_derivatives(running[0].age, running[0].depth - 1):
+            yield
     finally:
-        vmaps[level:], transforms.depth = running, depth
+        vmaps[level:] = running
 
 
 def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool) -> Any:
