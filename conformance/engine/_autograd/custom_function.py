@@ -249,11 +249,13 @@ class BackwardCFunction(Node, FunctionCtx):
         if not isinstance(result, tuple):
             result = (result,)
         expected = len(self._is_tensor)
+        # torch.func applies a Function that it generates
+        name = self._forward_cls.__name__ + "GeneratedBackward" if self._backward_only else self.name()
         if all(each is None for each in result[expected:]):
             result = result[:expected]
         if len(result) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got "
                 f"{len(result)})"
             )
         found = []
@@ -264,7 +266,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 found.append(each)
             elif each is not None:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different than None at position {number}, but "
+                    f"function {name} returned a gradient different than None at position {number}, but "
                     "the corresponding forward input was not a Variable"
                 )
         return tuple(found)
