@@ -210,9 +210,7 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             _set_value(base, whole, level)
             tangent = part
     shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
-    if not (shared or has_same_meta(tangent, tensor)):
-        tangent = _zeros_with_same_meta(tensor, tangent).copy_(tangent)
-    _set_value(tensor, tangent, level)
+    _set_value(tensor, tangent if shared else with_same_meta(tangent, tensor), level)
 
 
 def _shares_examples(tensor: Tensor) -> bool:
@@ -223,8 +221,7 @@ def _shares_examples(tensor: Tensor) -> bool:
 
 def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
     """The tangent of a BatchedTensor as one for its value, with the strides of a sample."""
-    if not has_same_meta(tangent, batch):
-        tangent = _zeros_with_same_meta(batch, tangent).copy_(tangent)
+    tangent = with_same_meta(tangent, batch)
     whole, dim = unwrap_batched(batch)
     if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
         direction, place = unwrap_batched(tangent)
@@ -235,6 +232,12 @@ def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
 def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
     """Set the tangent of a new tensor, without checks."""
     _set_value(dual, tangent, level)
+
+
+def with_same_meta(tangent: Tensor, tensor: Tensor) -> Tensor:
+    """The tangent, or a copy of it with the strides, storage offset and storage size of a tensor."""
+    same = has_same_meta(tangent, tensor)
+    return tangent if same else _zeros_with_same_meta(tensor, tangent).copy_(tangent)
 
 
 def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
