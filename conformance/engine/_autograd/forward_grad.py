@@ -254,7 +254,10 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
     storage_a, storage_b = storage(a), storage(b)
     return (
         # The values of a vmap may have storages of other sizes.
-        (storage_a.size == storage_b.size or BatchedTensor in (tangent.__class__, tensor.__class__))
+        (
+            storage_a.nbytes // a.itemsize == storage_b.nbytes // b.itemsize
+            or BatchedTensor in (tangent.__class__, tensor.__class__)
+        )
         and (address(a) - address(storage_a)) * b.itemsize == (address(b) - address(storage_b)) * a.itemsize
     )
 
