@@ -213,15 +213,13 @@ def jvp(
             outputs, output_spec = flatten(value)
             _check_outputs(outputs, _JVP)
             pairs = [_pair(each, level, strict) for each in outputs]
-            aux = tree_map(
-                lambda each: overridable_unpacked(each, level)[0] if isinstance(each, Tensor) else each, aux
-            )
         finally:
             end_level()
     values, products = (
         [left(each, recording, transform) for each in result] for result in zip(*pairs, strict=True)
     )
     value, product = unflatten(values, output_spec), unflatten(products, output_spec)
+    aux = tree_map(lambda each: left(each, recording, transform), aux)
     return (value, product, aux) if has_aux else (value, product)
 
 
