@@ -85,7 +85,7 @@ def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any) -> Tensor:
 )
 def mm_of_samples(self: Array, mat2: Array) -> Array:
     """bmm for the values of a vmap in which mm is differentiated: the gradient has the samples' layout, as in mm's."""
-    return ROWS["bmm"].forward(self, mat2)  # type: ignore[no-any-return]
+    return ROWS["bmm"].forward(self, mat2)
 
 
 @op(
