@@ -70,14 +70,14 @@ def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool
     return wrapped(outputs[0], out_dims, level)
 
 
-def _under_vmap(
-    function: Callable[..., Any], in_dims: tuple[Any, ...], size: int, randomness: str
+def restore_vmap(
+    func: Callable[..., Any], in_dims: Any, batch_size: int, randomness: str
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function of values that runs ``function`` under vmap, and returns values and dims (torch: restore_vmap)."""
+    """A function of values that runs ``func`` under vmap, and returns values and their batch dimensions."""
 
-    def call(*args: Any) -> tuple[Any, Any]:
-        with vmapping(size, randomness) as level:
-            return unwrapped(function(*wrapped(args, in_dims, level)), level)
+    def call(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        with vmapping(batch_size, randomness) as level:
+            return unwrapped(func(*wrapped(args, in_dims, level), **kwargs), level)
 
     return call
 
@@ -125,7 +125,7 @@ def _vmapped(
     kept: dict[str, Any] = {}
 
     def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:
-        return _under_vmap(function, dims, size, randomness)
+        return restore_vmap(function, dims, size, randomness)
 
     def forward(*operands: Any) -> Any:
         outputs, out_dims = under(cls.forward, *in_dims)(*operands)
