@@ -247,7 +247,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "forward AD": {
         "in torch.autograd.forward_ad": "make_dual unpack_dual enter_dual_level exit_dual_level",
-        "class in torch.autograd.forward_ad": "dual_level UnpackedDualTensor",
+        "class in torch.autograd.forward_ad": "dual_level UnpackedDualTensor _set_fwd_grad_enabled",
         "of torch.autograd.forward_ad.UnpackedDualTensor": "primal tangent",
     },
     "function transforms": {

@@ -31,6 +31,20 @@ def test_other_places(name: str, module: str, names: str) -> None:
         assert getattr(found, each) is public
 
 
+def test_restored_vmap(name: str) -> None:
+    """restore_vmap takes the batch size and returns the outputs with their batch dimensions."""
+    torch = importlib.import_module(name)
+    restore_vmap = importlib.import_module(f"{name}._functorch.vmap").restore_vmap
+
+    def f(x: Any, y: Any, z: Any) -> Any:
+        return {"a": x[0] + x[1], "b": y, "c": z}
+
+    x, y = (torch.ones(2, 3), torch.ones(2)), torch.ones(4, 2)
+    outputs, dims = restore_vmap(f, ((0, 0), 1, None), 2, "error")(x, y, 5)
+    assert dims == {"a": 0, "b": 1, "c": None} and outputs["c"] == 5
+    assert outputs["a"].shape == (2, 3) and outputs["b"].shape == (4, 2)
+
+
 def test_asking_one_by_one(name: str) -> None:
     torch = importlib.import_module(name)
     overrides = importlib.import_module(f"{name}.overrides")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._autograd.storage_impl import address, buffer, copy_with_memory, storage
 from .._autograd.tensor import Tensor, make
+from .._autograd.tensor_attributes import check_storage
 from .._autograd.torch_function import overrides
 from .._c10 import errors, pickling
 from .._c10.dtypes import with_own_dtype
@@ -49,6 +50,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         copied = self.detach().clone().requires_grad_(self.requires_grad)
         memo[id(self)] = copied
         return copied
+    check_storage(self)
     result = make(copy_with_memory(self._array, memo), type(self))
     result._version_counter = counter_at(1)
     result._requires_grad = self.requires_grad

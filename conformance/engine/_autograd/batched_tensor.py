@@ -470,7 +470,8 @@ def for_each_sample_inplace(
     if target.__class__ is not BatchedTensor or target._level != level:
         raise RuntimeError(_inplace_error(name, facts, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._samples}
-    shared = next(iter(counters.values())) if len(counters) == 1 and not vmaps[level].old else None
+    at_once = not vmaps[level].old or name in ("fill_", "zero_")  # of which the old vmap has rules
+    shared = next(iter(counters.values())) if len(counters) == 1 and at_once else None
     before = 0 if shared is None else shared.value
 
     def write(*given: Any, **named: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._c10 import errors, slots
-from .._c10.interpreter_stack import transforms
+from .._c10.interpreter_stack import outside_derivatives, transforms
 from .._c10.modes import _set, enable_grad, no_grad, state
 from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
@@ -249,11 +249,13 @@ class BackwardCFunction(Node, FunctionCtx):
         if not isinstance(result, tuple):
             result = (result,)
         expected = len(self._is_tensor)
+        # torch.func applies a Function that it generates
+        name = self._forward_cls.__name__ + "GeneratedBackward" if self._backward_only else self.name()
         if all(each is None for each in result[expected:]):
             result = result[:expected]
         if len(result) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got "
                 f"{len(result)})"
             )
         found = []
@@ -264,7 +266,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 found.append(each)
             elif each is not None:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different than None at position {number}, but "
+                    f"function {name} returned a gradient different than None at position {number}, but "
                     "the corresponding forward input was not a Variable"
                 )
         return tuple(found)
@@ -409,7 +411,8 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     state.forward_grad = False
     try:
         if with_setup:
-            output = cls.forward(*inputs)
+            with outside_derivatives():
+                output = cls.forward(*inputs)
             if transforms.depth:
                 _set_up_outside(cls, node.needs_input_grad, inputs, output)
             cls.setup_context(node, inputs, output)

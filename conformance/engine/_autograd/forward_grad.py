@@ -43,21 +43,25 @@ shown_as: Callable[[np.ndarray[Any, Any], Tensor, bool], Tensor] = (
 
 
 class Level:
-    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel)."""
+    """A level of forward-mode AD, possibly of a torch.func.jvp; its end removes its tangents (torch: ForwardADLevel).
 
-    __slots__ = ("age", "duals", "number", "of_func")
+    The levels below ``lowest`` are disabled inside it: a jvp began while forward-mode AD was.
+    """
+
+    __slots__ = ("age", "duals", "lowest", "number", "of_func")
 
     def __init__(self, number: int, of_func: bool) -> None:
-        self.number, self.of_func, self.age = number, of_func, transforms.age
+        self.number, self.of_func, self.age, self.lowest = number, of_func, transforms.age, 0
         self.duals: list[weakref.ref[Tensor]] = []
 
 
 levels: list[Level] = []  # the outermost first
 
 
-def begin_level(of_func: bool = False) -> Level:
+def begin_level(of_func: bool = False, enabled: bool = True) -> Level:
     """Enter a level inside the existing ones."""
     level = Level(len(levels), of_func)
+    level.lowest = (levels[-1].lowest if levels else 0) if enabled else level.number
     levels.append(level)
     transforms.begin()
     return level
@@ -91,7 +95,7 @@ def forward_base(tensor: Tensor) -> Tensor | None:
 
 def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     """The tangent at a level, None if there is none; see Note [Views and tangents]."""
-    if not state.forward_grad or state.inference:
+    if not state.forward_grad or state.inference or (levels and level < levels[-1].lowest):
         return None
     own = tensor._tangents
     if own and level in own:
@@ -206,9 +210,7 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             _set_value(base, whole, level)
             tangent = part
     shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
-    if not (shared or has_same_meta(tangent, tensor)):
-        tangent = _zeros_with_same_meta(tensor, tangent).copy_(tangent)
-    _set_value(tensor, tangent, level)
+    _set_value(tensor, tangent if shared else with_same_meta(tangent, tensor), level)
 
 
 def _shares_examples(tensor: Tensor) -> bool:
@@ -219,8 +221,7 @@ def _shares_examples(tensor: Tensor) -> bool:
 
 def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
     """The tangent of a BatchedTensor as one for its value, with the strides of a sample."""
-    if not has_same_meta(tangent, batch):
-        tangent = _zeros_with_same_meta(batch, tangent).copy_(tangent)
+    tangent = with_same_meta(tangent, batch)
     whole, dim = unwrap_batched(batch)
     if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
         direction, place = unwrap_batched(tangent)
@@ -231,6 +232,12 @@ def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
 def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
     """Set the tangent of a new tensor, without checks."""
     _set_value(dual, tangent, level)
+
+
+def with_same_meta(tangent: Tensor, tensor: Tensor) -> Tensor:
+    """The tangent, or a copy of it with the strides, storage offset and storage size of a tensor."""
+    same = has_same_meta(tangent, tensor)
+    return tangent if same else _zeros_with_same_meta(tensor, tangent).copy_(tangent)
 
 
 def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
@@ -247,7 +254,10 @@ def has_same_meta(tangent: Tensor, tensor: Tensor) -> bool:
     storage_a, storage_b = storage(a), storage(b)
     return (
         # The values of a vmap may have storages of other sizes.
-        (storage_a.size == storage_b.size or BatchedTensor in (tangent.__class__, tensor.__class__))
+        (
+            storage_a.nbytes // a.itemsize == storage_b.nbytes // b.itemsize
+            or BatchedTensor in (tangent.__class__, tensor.__class__)
+        )
         and (address(a) - address(storage_a)) * b.itemsize == (address(b) - address(storage_b)) * a.itemsize
     )
 

@@ -254,7 +254,8 @@ def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     Raises:
         RuntimeError: for an inference tensor.
     """
-    if tensor._inference and not transforms.since:  # transforms of torch.func accept inference tensors
+    # a transform of torch.func accepts inference tensors from outside
+    if tensor._inference and tensor._age >= transforms.since:
         raise RuntimeError(errors.INFERENCE_SAVED)
     saved = save_unchecked(tensor)
     if recorder.saved_hooks:

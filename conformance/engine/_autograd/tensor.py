@@ -313,9 +313,12 @@ class Tensor:
 
         Raises:
             RuntimeError: for a view.
+            NotImplementedError: inside nested derivatives of torch.func, where torch detaches from the innermost only.
         """
         if state.inference:
             return self
+        if transforms.since != transforms.outermost and (self.requires_grad or self._tangents):
+            raise NotImplementedError("Tensor.detach_ inside nested transforms of torch.func")
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
         if self._node is not None:  # see Note [Inputs saved as tensors]

@@ -9,7 +9,8 @@ and have to be intercepted as a whole, have stubs of their own, see ``CompositeW
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -77,6 +78,24 @@ transforms = Transforms()
 def is_wrapped(tensor: Tensor) -> bool:
     """Whether a tensor was created inside a running derivative of torch.func, where torch has a TensorWrapper without storage."""
     return bool(transforms.outermost) and tensor._age >= transforms.outermost
+
+
+@contextmanager
+def outside_derivatives(age: int = 0, depth: int | None = None) -> Iterator[None]:
+    """While a Function's forward or vmap runs, its tensors are those outside of the derivatives: they have storage.
+
+    Args:
+        age: the derivatives that began after this are suspended, all for 0.
+        depth: how many transforms still run, if vmaps are suspended as well.
+    """
+    before = transforms.since, transforms.outermost, transforms.depth
+    if transforms.since > age:
+        transforms.since = transforms.outermost = 0
+    transforms.depth = before[2] if depth is None else depth
+    try:
+        yield
+    finally:
+        transforms.since, transforms.outermost, transforms.depth = before
 
 
 class Transform:

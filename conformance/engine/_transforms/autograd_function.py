@@ -16,7 +16,7 @@ from .._autograd.batched_tensor import (
 from .._autograd.custom_function import Function
 from .._autograd.node import new_node
 from .._autograd.tensor import Tensor
-from .._c10.interpreter_stack import transforms
+from .._c10.interpreter_stack import outside_derivatives, transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
 from .._c10.shapes import strides
 from .vmapped_function import apply_to_values, unwrapped
@@ -135,11 +135,8 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     """Call a Function's vmap staticmethod with the unwrapped arguments, and batch its outputs again."""
     running = vmaps[level]
     unbatched, in_dims = unwrapped(args, level)
-    depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
-    try:
+    with outside_derivatives(running.age, running.depth - 1):  # the rule is called outside of its vmap
         output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *unbatched))
-    finally:
-        transforms.depth = depth
     batches, values = flatten(args)[0], flatten(unbatched)[0]
     for batch, value in zip(batches, values, strict=True):
         if batch is not value and batch._value is None and value._version:  # changed in place

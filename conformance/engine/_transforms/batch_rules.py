@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._aten.registry import Row
-from .._autograd.batched_tensor import make_batched, unwrap_batched, vmaps
+from .._autograd.batched_tensor import level_of, make_batched, unwrap_batched, vmaps
 from .._c10 import errors
 from . import (  # noqa: F401  which declare rules
     backward_batch_rules,
@@ -39,6 +39,35 @@ def like_value(
         return NotImplemented
     value, dim = unwrap_batched(input)
     return make_batched(function(value, *rest, **kwargs), dim, level)
+
+
+@composed_rule("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided")
+def new_batch(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """new_zeros and others: one new value with a batch dimension in front; the old vmap has this rule, too."""
+    batch, *rest = args
+    if not is_at(batch, level):
+        return NotImplemented
+    value, count = unwrap_batched(batch)[0], vmaps[level].size
+    if "size" in kwargs:
+        kwargs = {**kwargs, "size": (count, *kwargs["size"])}
+    elif rest and isinstance(rest[0], (tuple, list)):
+        size, *rest = rest
+        if rest and isinstance(rest[0], (tuple, list)):  # strides, of samples one after the other
+            reach = 1 + sum((n - 1) * step for n, step in zip(size, rest[0], strict=True))
+            rest[0] = (reach, *rest[0])
+        rest.insert(0, (count, *size))
+    else:
+        rest.insert(0, count)
+    return make_batched(again(value, *rest, **kwargs), 0, level)
+
+
+@composed_rule("new", "new_tensor")
+def new_sample(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """new_tensor and new: a tensor that is not batched, of data that are not."""
+    batch, *rest = args
+    if level_of((rest, tuple(kwargs.values()))) == level:
+        return NotImplemented
+    return again(unwrap_batched(batch)[0], *rest, **kwargs)
 
 
 @composed_rule("register_hook")

@@ -8,7 +8,7 @@ from typing import Any
 from .._aten.blas.matmul import matmul
 from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.cat_stack import cat
-from .._autograd.batched_tensor import vmaps
+from .._autograd.batched_tensor import inside_derivative, vmaps
 from .._c10.shapes import wrap_dim
 from .batch_dims import front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
 from .batch_rule_registry import rule
@@ -48,7 +48,10 @@ def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     first, second = bind(row, args, kwargs).values()
     if ranks(first, second) not in ((2, 2), (3, 3)):
         return NotImplemented
-    return wrapped(matmul(front_of(first, level), front_of(second, level)), level)
+    values = [front_of(each, level) for each in (first, second)]
+    if row.name == "mm" and ranks(*values) == (3, 3) and inside_derivative(level):
+        return wrapped(ROWS["_mm_of_samples"].call(*values), level)
+    return wrapped(matmul(*values), level)
 
 
 def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:

@@ -108,7 +108,7 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
     if not vmaps:
         return function(*args, **kwargs)
     facts = facts_of(function)
-    if facts.random and not _sure(name, args, kwargs):
+    if facts.random and not _sure(name, function, args, kwargs):
         return _drawn(name, function, args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
@@ -130,7 +130,8 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
         if masked and (name == "__getitem__" or args[0].__class__ is BatchedTensor):
             raise RuntimeError(MASK)
     again = functools.partial(_again, name, function)
-    if name in COMPOSED and uses_batch_rules(level) and kwargs.get("out") is None:
+    by_rule = uses_batch_rules(level) or (vmaps[level].old and name.startswith("new_"))
+    if name in COMPOSED and by_rule and kwargs.get("out") is None:
         result = COMPOSED[name](again, args, kwargs, level)
         if result is not NotImplemented:
             return result
@@ -208,13 +209,14 @@ def _again(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -
 # Randomness ---------------------------------------------------------------------------------------
 
 
-def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _sure(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call of a dropout function draws no random numbers: training is False, or p is 0 or 1."""
     if "dropout" not in name:
         return False
-    training = kwargs.get("training", kwargs.get("train", args[2] if len(args) > 2 else True))
-    rate = kwargs.get("p", args[1] if len(args) > 1 else 0.5)
-    return training is False or rate in (0, 1)
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    given = bound.arguments
+    return given.get("training", given.get("train")) is False or given["p"] in (0, 1)
 
 
 def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -234,6 +236,10 @@ def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwarg
             raise RuntimeError(_BATCHED_PARAMETERS)
         if name.endswith("_like"):  # the result is the same for all samples, and not batched
             return _outside(name, function, (args[0]._samples[0], *args[1:]), kwargs)
+        if name.endswith("_") and level and vmaps[level - 1].randomness == "different":
+            raise RuntimeError(
+                _UNBATCHED
+            )  # torch draws into a tensor without batch dimensions, and copies that
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:

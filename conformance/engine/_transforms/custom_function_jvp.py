@@ -11,9 +11,10 @@ from .._autograd.custom_function_outputs import typename
 from .._autograd.forward_grad import forward_base, levels, set_tangent, tangent_of
 from .._autograd.tensor import Tensor, make
 from .._c10 import errors
+from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
+from .forward_ad import _set_fwd_grad_enabled
 from .functorch_dispatch import carried
-from .jvp import primal
 
 if TYPE_CHECKING:
     from .._autograd.custom_function import BackwardCFunction
@@ -33,6 +34,9 @@ _NOT_AN_INPUT = (
     "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it "
     "to mark_dirty()."
 )
+
+
+_RUNNING: list[int] = []  # the levels whose jvp is running
 
 
 class Marks:
@@ -56,21 +60,41 @@ def give_tangents(
         returned_and_said: the arguments of Marks.
     """
     marks = Marks(*returned_and_said)
-    result = carried(inputs)
-    for level in sorted(result):
-        before = {
-            id(each): (tangent, _version(tangent))
-            for each in inputs
-            if isinstance(each, Tensor) and (tangent := tangent_of(each, level)) is not None
-        }
-        returned = _ask(node, inputs, level, len(result) > 1)
-        if len(returned) != len(outputs):
-            raise RuntimeError(
-                "Function's jvp returned an invalid number of forward gradients (expected "
-                f"{len(outputs)} but got {len(returned)})"
-            )
-        for number, (raw, output, tangent) in enumerate(zip(marks.raw, outputs, returned, strict=True)):
-            _give(number, raw, output, tangent, inputs, before, marks, level)
+    for level in _enabled_levels(inputs):
+        with _set_fwd_grad_enabled(True):
+            _give_at(level, node, inputs, outputs, marks)
+
+
+def _give_at(
+    level: int, node: BackwardCFunction, inputs: tuple[Any, ...], outputs: tuple[Any, ...], marks: Marks
+) -> None:
+    before = {
+        id(each): (tangent, _version(tangent))
+        for each in inputs
+        if isinstance(each, Tensor) and (tangent := tangent_of(each, level)) is not None
+    }
+    returned = _ask(node, inputs, level)
+    if len(returned) != len(outputs):
+        raise RuntimeError(
+            "Function's jvp returned an invalid number of forward gradients (expected "
+            f"{len(outputs)} but got {len(returned)})"
+        )
+    for number, (raw, output, tangent) in enumerate(zip(marks.raw, outputs, returned, strict=True)):
+        _give(number, raw, output, tangent, inputs, before, marks, level)
+
+
+def _enabled_levels(inputs: tuple[Any, ...]) -> list[int]:
+    """The levels at which the inputs have tangents and forward-mode AD is enabled, the outermost first.
+
+    torch applies a Function at each level of torch.func, and enables forward-mode AD again for the levels outside: it is
+    disabled for the innermost one only, or for that whose jvp is running.
+    """
+    if state.forward_grad or not (levels and levels[-1].of_func):
+        return sorted(carried(inputs))
+    innermost = len(levels) - (levels[-1].age == transforms.since)
+    disabled = _RUNNING[-1] if _RUNNING else innermost
+    with _set_fwd_grad_enabled(True):
+        return sorted(each for each in carried(inputs) if each < disabled)
 
 
 def _version(tangent: Tensor) -> Any:
@@ -78,7 +102,7 @@ def _version(tangent: Tensor) -> Any:
     return [*map(_version, tangent._samples)] if tangent.__class__ is BatchedTensor else tangent._version
 
 
-def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: bool) -> list[Tensor | None]:
+def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int) -> list[Tensor | None]:
     tangents = []
     for each in inputs:
         tangent = tangent_of(each, level) if isinstance(each, Tensor) else None
@@ -90,16 +114,17 @@ def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: b
         ):
             tangent = make(np.zeros_like(each._array))
         tangents.append(tangent)
-    state.forward_grad = nested
+    _RUNNING.append(level)
     try:
-        returned = node._forward_cls.jvp(node, *tangents)
+        with _set_fwd_grad_enabled(False):  # for an outer level the tangents are constants
+            returned = node._forward_cls.jvp(node, *tangents)
     finally:
-        state.forward_grad = True
+        _RUNNING.pop()
     listed = returned if isinstance(returned, tuple) else (returned,)
     for number, each in enumerate(listed):
         if each is not None and not isinstance(each, Tensor):
             raise RuntimeError(f"expected Variable or None (got {typename(each)}) for grad output {number}.")
-    return [primal(each, level, bool(state.recording)) if nested else each for each in listed]
+    return list(listed)
 
 
 def _give(

@@ -198,12 +198,12 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(arguments)
-    recording = bool(state.recording)
+    recording, enabled = bool(state.recording), state.forward_grad
     with nested(backward=False), _set_fwd_grad_enabled(True):
         transform = Transform()
         if levels and not levels[-1].of_func:
             raise RuntimeError(errors.NESTED_FORWARD)
-        level = begin_level(of_func=True).number
+        level = begin_level(of_func=True, enabled=enabled).number
         try:
             duals = [
                 overridable_dual(each, tangent, level)
@@ -213,15 +213,13 @@ def jvp(
             outputs, output_spec = flatten(value)
             _check_outputs(outputs, _JVP)
             pairs = [_pair(each, level, strict) for each in outputs]
-            aux = tree_map(
-                lambda each: overridable_unpacked(each, level)[0] if isinstance(each, Tensor) else each, aux
-            )
         finally:
             end_level()
     values, products = (
         [left(each, recording, transform) for each in result] for result in zip(*pairs, strict=True)
     )
     value, product = unflatten(values, output_spec), unflatten(products, output_spec)
+    aux = tree_map(lambda each: left(each, recording, transform), aux)
     return (value, product, aux) if has_aux else (value, product)
 
 

@@ -277,7 +277,7 @@ def carried(values: Iterable[Any]) -> set[int]:
         return result
     for each in values:
         if isinstance(each, Tensor):
-            result |= levels_of(each)
+            result |= {level for level in levels_of(each) if level >= levels[-1].lowest}
         elif isinstance(each, (tuple, list)):
             result |= carried(each)
     return result

@@ -28,6 +28,7 @@ from .._autograd.forward_grad import (
     requires_grad,
     set_tangent,
     tangent_of,
+    with_same_meta,
 )
 from .._autograd.node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .._autograd.tensor import Tensor, make
@@ -75,6 +76,8 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         return [None] * len(results)
     given = {name: value for name, value in directions.items() if value is not None}
     if row.view is not None:
+        if row.name == "as_strided":  # a tangent that samples of a vmap share is expanded
+            given["self"] = with_same_meta(given["self"], arguments["self"])
         return _listed(call(row, {**arguments, **given}))
     if kind == "auto_linear":
         return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))

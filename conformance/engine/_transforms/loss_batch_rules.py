@@ -11,7 +11,7 @@ from .._aten.nn.losses import MEAN, NONE
 from .._aten.pointwise.where_clamp import where
 from .._aten.registry import Row, bind
 from .._autograd.tensor import Tensor
-from .batch_dims import aligned, front_or_expanded, is_at, ranks, wrapped
+from .batch_dims import front, front_or_expanded, is_at, wrapped
 from .batch_rule_registry import composed_rule, rule
 from .jvp import call
 
@@ -37,20 +37,26 @@ def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
     return _reduced(result, reduction)
 
 
+def _flat(each: Tensor, level: int) -> Tensor:
+    """The elements of each sample in one dimension (torch: flatten_logical)."""
+    if not is_at(each, level):
+        return each.flatten()
+    value = front(each)
+    return value.flatten(1) if value._array.ndim > 1 else value
+
+
 @rule("huber_loss", "mse_loss", "smooth_l1_loss")
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """The elementwise losses, and their sum or mean per sample."""
+    """The elementwise losses of flat samples, and their sum or mean per sample."""
     arguments = bind(row, args, kwargs)
     input, target, reduction = arguments["self"], arguments["target"], arguments["reduction"]
-    arguments["self"], arguments["target"] = aligned((input, target), level)
-    arguments["reduction"] = NONE
-    result = call(row, arguments)
-    if not max(ranks(input, target)):
+    flat = {"self": _flat(input, level), "target": _flat(target, level)}
+    result = call(row, {**arguments, **flat, "reduction": NONE})
+    if result._array.ndim == 1:
         return wrapped(result, level)
     if reduction == NONE:
-        batched = arguments["self"] if is_at(input, level) else arguments["target"]
-        return wrapped(result.reshape(batched._array.shape), level)
-    result = result.flatten(1)
+        batched = input if is_at(input, level) else target
+        return wrapped(result.reshape(front(batched)._array.shape), level)
     return wrapped(result.mean(-1) if reduction == MEAN else result.sum(-1), level)
 
 

@@ -10,13 +10,13 @@ from .._aten.creation.ranges import arange
 from .._aten.operators import FUNCTIONS
 from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.cat_stack import stack
-from .._autograd.batched_tensor import MASK, unwrap_batched, vmaps
+from .._autograd.batched_tensor import MASK, BatchedTensor, level_of, unwrap_batched, vmaps
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import int64
 from .._c10.interpreter_stack import transforms
 from .._c10.shapes import wrap_dim
 from . import batched_fallback
-from .batch_dims import front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
+from .batch_dims import front, front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
 from .batch_rule_registry import composed_rule, rule, shared_rule
 from .jvp import call
 
@@ -81,6 +81,21 @@ def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     """index_copy, decomposed: scatter with an expanded index."""
     batch, dim, index, source = bind(row, args, kwargs).values()
     return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
+
+
+@rule("index_fill", "index_fill_tensor")
+def index_filled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_fill of samples at the same places: in place, in a clone of the value."""
+    input, dim, index, filling = bind(row, args, kwargs).values()
+    if level_of((index, filling)) >= 0 or not (input._array.ndim and index._array.ndim):
+        return NotImplemented
+    value, place = unwrap_batched(input)
+    found = value.clone() if place == 0 else value.clone().movedim(place, 0)
+    target, axis = found, wrap_dim(dim, input._array.ndim) + 1
+    while target.__class__ is BatchedTensor:
+        target, axis = front(target), axis + 1
+    target.index_fill_(axis, index, filling)
+    return wrapped(found, level)
 
 
 @rule("slice_scatter")

@@ -53,7 +53,7 @@ def vmap(
             raise NotImplementedError(errors.SPARSE_VMAP)
         size = size_of(flat, dims)
         run = functools.partial(_run, func, spec, dims, out_dims, randomness, kwargs)
-        if chunk_size is None or size <= chunk_size:
+        if chunk_size is None:
             return run(flat, size)
         parts = []
         before = default_generator.get_state() if randomness == "same" else None

@@ -8,13 +8,13 @@ the values of batched tensors, and their batch dimensions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from .._autograd.batched_tensor import inside_derivative, make_batched, unwrap_batched, vmaps
 from .._autograd.custom_function import Function
 from .._autograd.tensor import Tensor
-from .._c10.interpreter_stack import transforms
+from .._c10.interpreter_stack import outside_derivatives
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
 from .batch_dims import is_at
 from .vmap import vmap, vmapping
@@ -43,13 +43,13 @@ def wrapped(values: Any, dims: Any, level: int) -> Any:
 @contextmanager
 def outside(level: int) -> Iterator[None]:
     """A context manager that suspends the vmap of a level and the vmaps inside it."""
-    running, depth = vmaps[level:], transforms.depth
+    running = vmaps[level:]
     del vmaps[level:]
-    transforms.depth = running[0].depth - 1
     try:
-        yield
+        with outside_derivatives(running[0].age, running[0].depth - 1):
+            yield
     finally:
-        vmaps[level:], transforms.depth = running, depth
+        vmaps[level:] = running
 
 
 def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool) -> Any:
@@ -63,21 +63,21 @@ def apply_to_values(cls: Any, args: tuple[Any, ...], level: int, *, hidden: bool
     within = inside_derivative(level)
     with outside(level):
         *outputs, out_dims = _vmapped(
-            cls, in_dims, running.size, running.randomness, hidden=hidden, within=within
+            cls, in_dims, running.size, running.randomness, hidden=hidden, within=within, level=level
         ).apply(*value)
     if isinstance(out_dims, tuple):
         return wrapped(tuple(outputs), out_dims, level)
     return wrapped(outputs[0], out_dims, level)
 
 
-def _under_vmap(
-    function: Callable[..., Any], in_dims: tuple[Any, ...], size: int, randomness: str
+def restore_vmap(
+    func: Callable[..., Any], in_dims: Any, batch_size: int, randomness: str
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function of values that runs ``function`` under vmap, and returns values and dims (torch: restore_vmap)."""
+    """A function of values that runs ``func`` under vmap, and returns values and their batch dimensions."""
 
-    def call(*args: Any) -> tuple[Any, Any]:
-        with vmapping(size, randomness) as level:
-            return unwrapped(function(*wrapped(args, in_dims, level)), level)
+    def call(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        with vmapping(batch_size, randomness) as level:
+            return unwrapped(func(*wrapped(args, in_dims, level), **kwargs), level)
 
     return call
 
@@ -113,18 +113,19 @@ class _Saving(_Context):
 
 
 def _vmapped(
-    cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, *, hidden: bool, within: bool
+    cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str, *, hidden: bool, within: bool, level: int
 ) -> Any:
     """The Function that is applied to values; see Note [Functions of whole batches].
 
     Args:
         hidden: as in ``apply_to_values``.
         within: whether a derivative runs inside the vmap: there torch calls the original backward.
+        level: of the vmap; batched tensors that setup_context sets as attributes of ctx have it.
     """
     kept: dict[str, Any] = {}
 
     def under(function: Callable[..., Any], *dims: Any) -> Callable[..., tuple[Any, Any]]:
-        return _under_vmap(function, dims, size, randomness)
+        return restore_vmap(function, dims, size, randomness)
 
     def forward(*operands: Any) -> Any:
         outputs, out_dims = under(cls.forward, *in_dims)(*operands)
@@ -151,12 +152,15 @@ def _vmapped(
             return rule(_Context(ctx, saved_tensors=saved), *given)
 
         present = tuple(None if each is None else dim for each, dim in zip(given, dims, strict=False))
-        result, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
+        with outside(level) if within and level < len(vmaps) else nullcontext():
+            result, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
         return (result, found_dims) if isinstance(result, tuple) else ((result,), (found_dims,))
 
     def backward(ctx: Any, *gradients: Any) -> Any:
         result, dims = transposed(cls.backward, ctx, gradients[:-1], kept["out"])
         shapes = kept["shapes"]
+        if within and len(result) != len(in_dims):
+            return result  # which is refused
         if within:  # a gradient that fits is left alone; a sum of scalars would be recorded
             shapes = [
                 None if each is None or _is_as_large(each, dim, shape) else shape
@@ -171,7 +175,8 @@ def _vmapped(
     parts = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp}
     methods: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
     meta: Any = type(Function)
-    return meta(f"Vmapped{cls.__name__}", (Function,), {**methods, "generate_vmap_rule": True})
+    name = cls.__name__ if within else f"Vmapped{cls.__name__}"
+    return meta(name, (Function,), {**methods, "generate_vmap_rule": True})
 
 
 def _is_as_large(gradient: Tensor, dim: int | None, shape: Any) -> bool:

@@ -231,7 +231,7 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
             if (
                 isinstance(function, FunctionType)
                 and not hasattr(function, "row")
-                and (not name.startswith("_") or name in INDEXING)
+                and (not name.startswith("_") or name in INDEXING or facts_of(function).random)
                 and name not in UNMAPPED
                 and function.__module__.startswith(PACKAGE)
             ):

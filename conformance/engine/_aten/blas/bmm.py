@@ -10,7 +10,7 @@ from ..._c10.errors import expected_scalar_type
 from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim
 from ..kernels import refuse_bools
-from ..registry import Array, op
+from ..registry import ROWS, Array, op
 from ..scalar_operands import maybe_times
 from .blas import check_factor, check_one_type, exact_product, plus_product, product
 
@@ -66,6 +66,26 @@ def bmm(self: Array, mat2: Array) -> Array:
     refuse_bools(kernel, self)
     _check_same(self, mat2)
     return product(self, mat2)
+
+
+def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any) -> Tensor:
+    by_columns = tuple(steps[1:]) == (1, shape[1])
+    return grad.mT.bmm(mat1).mT if by_columns else mat1.mT.bmm(grad)
+
+
+@op(
+    "BmmBackward0",
+    name="_mm_of_samples",
+    complex="holomorphic",
+    jvp="bilinear",
+    self=lambda grad, mat2: grad.bmm(mat2.mT),
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
+        grad, self, mat2_sym_sizes, mat2_sym_strides
+    ),
+)
+def mm_of_samples(self: Array, mat2: Array) -> Array:
+    """bmm for the values of a vmap in which mm is differentiated: the gradient has the samples' layout, as in mm's."""
+    return ROWS["bmm"].forward(self, mat2)
 
 
 @op(

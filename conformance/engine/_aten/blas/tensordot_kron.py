@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._autograd.batched_tensor import BatchedTensor, make_batched, unwrap_batched, vmaps
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10.dtypes import c_name, is_half
@@ -17,7 +18,7 @@ from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
-from ..creation.factories import eye
+from ..creation.factories import eye, zeros_written
 from ..indexing.index_select import index_fill
 from ..kernels import refuse_bools
 from ..registry import Array, op
@@ -272,6 +273,11 @@ def _power(a: Tensor, n: int) -> Tensor:
 
 
 def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    if grad.__class__ is BatchedTensor and vmaps[grad._level].old:  # its rule of the old vmap
+        value, dim = unwrap_batched(grad)
+        whole = zeros_written((value._array.shape[dim], *shape), grad.dtype)
+        whole.diagonal(0, 1, 2).copy_(value.unsqueeze(-1))
+        return make_batched(whole, 0, grad._level)
     zeros = make(np.zeros(shape[0] * shape[1], grad._array.dtype))
     places = make(np.arange(min(shape)) * (shape[1] + 1))
     filled = index_fill(zeros, 0, places, grad)

@@ -16,6 +16,7 @@ from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.device import check_memory
 from ..._c10.errors import missing_arguments
+from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes, wrap_dim
 from ..._c10.slots import on_first_use
 from ..._c10.zero_tensor import ZeroTensor, zeros
@@ -244,11 +245,13 @@ def _trilinear(
     return result
 
 
+@composite(random="elementwise", random_by_values=True)
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of gamma distributions with these shape parameters."""
     return standard_gamma(input, generator)
 
 
+@composite(random="elementwise", random_by_values=True)
 def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """Samples of Dirichlet distributions; not differentiable."""
     return sample_dirichlet(input, generator)

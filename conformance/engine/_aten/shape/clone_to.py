@@ -123,7 +123,7 @@ def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
 
-@op(name="_to_copy_integer", tensors="self")
+@op(name="_to_copy_integer", tensors="self", vmap="pointwise")
 def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
