@@ -18,7 +18,7 @@ from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.tensor_metadata import SharedMetadata
-from .._c10.version_counter import VersionCounter, counter_at
+from .._c10.version_counter import NO_VERSIONS, VersionCounter, counter_at
 from . import node as nodes
 from .node import AccumulateGrad, Node, node_hooks
 from .ownership import Owner
@@ -334,7 +334,7 @@ class Tensor:
         """
         if transforms.depth > 1 and self.requires_grad:
             raise NotImplementedError("Tensor.data inside nested transforms of torch.func")
-        return detach_inference(self) if self._inference else make(self._array)
+        return detach_inference(self) if self._inference else _same_age(make(self._array), self)
 
     @data.setter
     def data(self, value: Any) -> None:
