@@ -303,7 +303,7 @@ class Tensor:
         """A view without grad_fn, which shares memory and version counter."""
         if self._inference:
             return detach_inference(self)
-        result = make(self._array)
+        result = _same_age(make(self._array), self)
         result._version_counter = version_counter(self)
         return result
 
@@ -352,9 +352,10 @@ class Tensor:
             )
         if value._array.dtype is not self._array.dtype:
             self._grad_accumulator = None
-        if value._inference and not self._inference:
-            version_counter(self)  # which it keeps
-            self._inference = True
+        if value._inference is not self._inference:  # the version counter stays
+            if self._version_counter is None:
+                self._version_counter = NO_VERSIONS if self._inference else counter_at(0)
+            self._inference = value._inference
         set_array(self, value._array)
 
     @data.deleter
@@ -410,6 +411,13 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     if transforms.depth:
         tensor._age = transforms.age
     return tensor
+
+
+def _same_age(result: Tensor, source: Tensor) -> Tensor:
+    """The result over the memory of a captured tensor is captured as well; see Note [Captured tensors]."""
+    if transforms.depth:
+        result._age = source._age
+    return result
 
 
 def wrap(value: Any) -> Tensor:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.inplace_checks import write
+from ..._autograd.inplace_checks import warn_of_lost_part, write
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import NUMBERS, number_within
+from ..._c10.dtypes import BY_NUMPY, NUMBERS, number_within
 from ..._c10.errors import wrong_type
 from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
@@ -69,6 +69,9 @@ def _fill_tensor(self: Array, value: Array) -> Array:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
+    if value.dtype.kind == "c" and self.dtype.kind not in "cb":
+        warn_of_lost_part(BY_NUMPY[self.dtype])
+        value = value.real
     return np.full(self.shape, value, self.dtype)
 
 
