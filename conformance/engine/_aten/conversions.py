@@ -16,7 +16,7 @@ from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
-from .._c10.warn_once import warn_program
+from .._c10.warn_once import warn_once
 from .._c10.zero_tensor import ZeroTensor, in_memory
 
 # See Note [Slots].
@@ -99,7 +99,7 @@ def whole(self: Tensor) -> Any:
 def fraction(self: Tensor) -> Any:
     """The number, with a warning that its gradient is lost; torch does not warn for integers."""
     if state.recording and self.requires_grad:
-        warn_program(
+        warn_once(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
         )

@@ -203,7 +203,7 @@ def trunc_quotient(self: Any, other: Any) -> Array:
     """The quotient rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
-        return np.trunc(np.true_divide(self, other))
+        return np.trunc(np.true_divide(self, other)).astype(kind_of(self, other), copy=False)
     quotient = np.floor_divide(self, other)
     return quotient + ((quotient < 0) & (quotient * other != self))
 

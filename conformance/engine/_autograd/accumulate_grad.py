@@ -103,7 +103,7 @@ def accumulate_in_place(target: Tensor, gradient: Tensor) -> None:
 def sum_of_layouts(first: Tensor, gradient: Tensor) -> Tensor:
     """The sum of two gradients of one tensor, which may be sparse; the sparse one is added to the dense one.
 
-    Torch adds it in place if only the pass has the dense one's memory: then the sum has its next version.
+    Torch adds it in place if only the pass has the dense one and its memory: then the sum has its next version.
     """
     sparse = isinstance(first._array, Unstrided), isinstance(gradient._array, Unstrided)
     if state.grad_enabled or not any(sparse):
@@ -112,12 +112,13 @@ def sum_of_layouts(first: Tensor, gradient: Tensor) -> Tensor:
         return gradient + first
     dense, other = (gradient, first) if sparse[0] else (first, gradient)
     result = dense + other
-    if dense._view is None and sys.getrefcount(dense._array) <= _OWN:
+    if dense._view is None and sys.getrefcount(dense) <= _PASSED and sys.getrefcount(dense._array) <= _OWN:
         result._version_counter = counter_at(dense._version + 1)
     return result
 
 
 _OWN = 2  # reference count of an array that only its tensor refers to
+_PASSED = 5  # and of a gradient in sum_of_layouts that only the pass refers to
 
 
 def obeys_layout_contract(gradient: Tensor, variable: Tensor) -> bool:

@@ -18,7 +18,7 @@ from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.tensor_metadata import SharedMetadata
-from .._c10.version_counter import VersionCounter, counter_at
+from .._c10.version_counter import NO_VERSIONS, VersionCounter, counter_at
 from . import node as nodes
 from .node import AccumulateGrad, Node, node_hooks
 from .ownership import Owner
@@ -303,7 +303,7 @@ class Tensor:
         """A view without grad_fn, which shares memory and version counter."""
         if self._inference:
             return detach_inference(self)
-        result = make(self._array)
+        result = _same_age(make(self._array), self)
         result._version_counter = version_counter(self)
         return result
 
@@ -337,7 +337,7 @@ class Tensor:
         """
         if transforms.depth > 1 and self.requires_grad:
             raise NotImplementedError("Tensor.data inside nested transforms of torch.func")
-        return detach_inference(self) if self._inference else make(self._array)
+        return detach_inference(self) if self._inference else _same_age(make(self._array), self)
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -355,9 +355,10 @@ class Tensor:
             )
         if value._array.dtype is not self._array.dtype:
             self._grad_accumulator = None
-        if value._inference and not self._inference:
-            version_counter(self)  # which it keeps
-            self._inference = True
+        if value._inference is not self._inference:  # the version counter stays
+            if self._version_counter is None:
+                self._version_counter = NO_VERSIONS if self._inference else counter_at(0)
+            self._inference = value._inference
         set_array(self, value._array)
 
     @data.deleter
@@ -413,6 +414,13 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     if transforms.depth:
         tensor._age = transforms.age
     return tensor
+
+
+def _same_age(result: Tensor, source: Tensor) -> Tensor:
+    """The result over the memory of a captured tensor is captured as well; see Note [Captured tensors]."""
+    if transforms.depth:
+        result._age = source._age
+    return result
 
 
 def wrap(value: Any) -> Tensor:

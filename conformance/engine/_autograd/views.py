@@ -14,7 +14,7 @@ from .._c10 import errors
 from .._c10.layout import contiguous_format
 from .._c10.modes import enable_grad, state
 from .._c10.slots import unfilled
-from .._c10.version_counter import VersionCounter
+from .._c10.version_counter import NO_VERSIONS, VersionCounter
 from .conj_view import CONJUGATE_PAIRS, update_conjugate
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage_impl import offset
@@ -267,6 +267,8 @@ def increment_version(tensor: Tensor) -> None:
         RuntimeError: an inference tensor outside inference mode.
     """
     counter = tensor._version_counter
+    if counter is NO_VERSIONS and not state.inference:
+        raise RuntimeError(errors.INFERENCE_INPLACE)
     if counter is None:
         if tensor._inference:
             if not state.inference:

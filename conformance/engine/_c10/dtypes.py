@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+COMPLEX_HALF = "complex numbers of two halves (torch.complex32)"  # which the engine lacks
+
 
 class dtype:
     """torch.dtype: each dtype is a singleton, such as ``torch.float32``."""
@@ -60,9 +62,12 @@ class dtype:
 
         Raises:
             RuntimeError: this is bool or an integer dtype.
+            NotImplementedError: this is float16.
         """
         if self.category < FLOATING:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy}")
+        if self is float16:
+            raise NotImplementedError(COMPLEX_HALF)
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
@@ -202,6 +207,11 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     return int(number)
 
 
+def number_in_single(kind: np.dtype[Any], number: Any) -> Any:
+    """``number_within`` for a kernel that computes with numbers in single precision where its tensors are halves."""
+    return number_within(F32 if is_half(kind) else kind, number)
+
+
 def _is_beyond(most: float, number: Any) -> bool:
     return any(most < abs(part) < math.inf for part in (number.real, number.imag))
 
@@ -219,6 +229,11 @@ def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:
             raise RuntimeError(f"value cannot be converted to type {name} without overflow")
         number = number.real
     return np.asarray(number_within(held, number)).astype(kind)
+
+
+def number_to_fill(kind: np.dtype[Any], count: int, number: Any) -> Any:
+    """The number that fills ``count`` elements; torch has a kernel for one element, in which a half takes any float64."""
+    return number_as(kind, number) if count == 1 and is_half(kind) else number_within(kind, number)
 
 
 def by_name(name: str) -> dtype:

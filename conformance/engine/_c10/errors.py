@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dtypes
 from .dtypes import BY_NUMPY, c_name
 
 UNDEFINED_ARGUMENT = (
@@ -189,7 +190,7 @@ CREATE_GRAPH = (
     "after use to break the cycle and avoid the leak."
 )
 SPARSE_VMAP = "vmap over a sparse tensor"
-COMPLEX_HALF = "complex numbers of two halves (torch.complex32)"
+COMPLEX_HALF = dtypes.COMPLEX_HALF
 LAYOUT = (
     "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.\n"
     "grad.sizes() = {}, strides() = {}\nparam.sizes() = {}, strides() = {}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .errors import INFERENCE_VERSION
+
 
 class VersionCounter:
     """Counts in-place changes; shared by a tensor, its views and what detach() returns.
@@ -11,6 +13,19 @@ class VersionCounter:
 
     __slots__ = ("value",)
     value: int
+
+
+class _NoVersions(VersionCounter):
+    """The counter that an inference tensor keeps when its data becomes a normal tensor's: reading it raises."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> int:  # type: ignore[override]
+        raise RuntimeError(INFERENCE_VERSION)
+
+
+NO_VERSIONS = _NoVersions()
 
 
 def counter_at(value: int) -> VersionCounter:

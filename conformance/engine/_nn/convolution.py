@@ -16,7 +16,7 @@ from .._c10.dtypes import c_name, int64
 from .._c10.errors import unimplemented
 from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
-from .._c10.warn_once import warn_program
+from .._c10.warn_once import warn_once
 from .padding import constant_pad
 
 
@@ -149,7 +149,7 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
-        warn_program(
+        warn_once(
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
             "input be created (Triggered internally at ../aten/src/ATen/native/Convolution.cpp.)",
         )

@@ -19,6 +19,7 @@ from .._autograd.tensor import Tensor
 from .._c10.interpreter_stack import outside_derivatives, transforms
 from .._c10.pytree import broadcast_to_and_flatten, flatten, unflatten
 from .._c10.shapes import strides
+from .interpreter_nesting import running as interpreters
 from .vmapped_function import apply_to_values, unwrapped
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
@@ -67,6 +68,8 @@ def apply_transformed(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             f"override the setup_context staticmethod. {_MORE}"
         )
+    if any(each.functional for each in interpreters):
+        raise RuntimeError("NYI: Functionalize rule for custom_function_call")
     running = _running()
     if not running:
         return apply(args)

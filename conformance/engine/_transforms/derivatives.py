@@ -311,7 +311,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         )
 
     def functionalized(*args: Any, **kwargs: Any) -> Any:
-        with nested(derivative=False):
+        with nested(derivative=False, functional=True):
             return func(*args, **kwargs)
 
     return functionalized

@@ -16,14 +16,15 @@ class Running(NamedTuple):
 
     depth: int  # the position in the stack, counted from 1
     age: int  # how many transforms had begun in total, with this one
-    derivative: bool  # False for a vmap
+    derivative: bool  # False for a vmap and for functionalize
+    functional: bool = False  # functionalize
 
 
 running: list[Running] = []  # the outermost first
 
 
 @contextmanager
-def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
+def nested(derivative: bool = True, backward: bool = True, functional: bool = False) -> Iterator[int]:
     """Push a transform on the stack, and yield its depth. A derivative leaves inference mode while it runs.
 
     A grad mode that the transformed function sets stays set afterwards, as in torch, unless the caller restores it.
@@ -40,7 +41,7 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
             transforms.apart = transforms.age if levels else transforms.apart
         _set(state.grad_enabled, False)
     transforms.begin()
-    running.append(Running(transforms.depth, transforms.age, derivative))
+    running.append(Running(transforms.depth, transforms.age, derivative, functional))
     try:
         yield transforms.depth
     finally:

@@ -336,9 +336,10 @@ class Optimizer(OptimizerBase):
         self.__dict__.update(state)
         self._make_hooks()
         self.defaults.setdefault("differentiable", False)
-        # Where torch fills in what states of earlier releases lack.
+        # Where torch fills in what states of earlier releases lack. Adafactor has the default that was just set only.
         filled = type(self).__module__.startswith("torch.") and "foreach" in self.defaults
-        if filled and any(self.defaults.keys() - group.keys() for group in self.param_groups):
+        known = self.defaults.keys() - {"differentiable"}
+        if filled and any(known - group.keys() for group in self.param_groups):
             raise AbsentError("conformance.engine has no optimizer states of earlier releases; torch has")
 
     def __repr__(self) -> str:

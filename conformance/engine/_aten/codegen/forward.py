@@ -305,11 +305,12 @@ def _arguments_taken(row: Row, variant: str) -> list[str]:
 def _joins_the_graph(row: Row) -> list[str]:
     """Assigns to ``recorded`` whether the result requires grad.
 
-    The result of inference tensors only does not, even if they require grad. A Python number counts as a normal tensor,
-    since torch wraps it in one.
+    The result of inference tensors only does not, even if they require grad. A normal tensor of indices or a mask is
+    enough, and so is a Python number, since torch wraps it in a tensor.
     """
     requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
-    seen = row.inputs[:1] if row.view else row.inputs
+    given = [name for name in row.tensors if not name.startswith(("result", "total"))]  # which kernels of torch compute
+    seen = row.inputs[:1] if row.view else dict.fromkeys((*row.inputs, *given))
     outside = [
         f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
         else _some_tensor(row, name, "not {}._inference")

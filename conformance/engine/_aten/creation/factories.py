@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -207,8 +208,9 @@ def full(
         fill_value = fill_value.item()
     _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
-    number = dtypes.number_within(kind, fill_value)
-    return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out, "full")
+    sizes = new_sizes((size,), "full")
+    number = dtypes.number_to_fill(kind, math.prod(sizes), fill_value)
+    return finish(np.full(sizes, number, kind), requires_grad, out, "full")
 
 
 def full_like(
@@ -227,7 +229,7 @@ def full_like(
     _check_full("full_like", (), fill_value)
     dtype = dtypes.parse_dtype("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
-    number = dtypes.number_within(kind, fill_value)
+    number = dtypes.number_to_fill(kind, input._array.size, fill_value)
     return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
 
 

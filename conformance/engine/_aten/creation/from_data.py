@@ -91,7 +91,7 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
         flat.append(data)
         return
     if isinstance(data, np.ndarray):
-        warn_program(_SLOW)
+        warn_once(_SLOW)
         data = [*data]
     elif isinstance(data, Tensor) and data._array.ndim:
         data = [*data]

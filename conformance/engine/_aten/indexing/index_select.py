@@ -12,7 +12,7 @@ from ..._c10.context import alert_not_deterministic
 from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
-from ..._c10.warn_once import warn_program
+from ..._c10.warn_once import warn_once
 from ..creation.factories import zeros, zeros_like
 from ..inplace import run_inplace
 from ..kernels import add_rows, need_reals, placed, refuse_bools
@@ -271,7 +271,7 @@ def index_reduce(
         )
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_reduce", self, axis, index, source)
-    warn_program("index_reduce() is in beta and the API may change at any time.")
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     _refuse_outside(where, self.shape[axis] if self.ndim else 1)
     if not include_self:
         need_reals("index_reduce_func_exclude_input_init", self)

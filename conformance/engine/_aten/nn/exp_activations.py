@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import F64, number_within
+from ..._c10.dtypes import F64, number_in_single, number_within
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
@@ -69,7 +69,7 @@ def _elu_double(
 
 def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     need_floats("elu_cpu", self)
-    alpha, scale, input_scale = (number_within(self.dtype, each) for each in (alpha, scale, input_scale))
+    alpha, scale, input_scale = (number_in_single(self.dtype, each) for each in (alpha, scale, input_scale))
     x = half_up(self)
     below = np.expm1(x * input_scale) * (alpha * scale)
     return chosen(x <= 0, below, x * scale).astype(self.dtype, copy=False)
@@ -185,7 +185,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x exceeds the threshold."""
     need_floats("softplus_cpu", self)
-    beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
+    beta, threshold = (number_in_single(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
     result = np.log1p(np.exp(scaled)) / beta

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.dtypes import BY_NUMPY, F64, float_limits, number_within
+from ..._c10.dtypes import BY_NUMPY, F64, I64, float_limits, number_in_single, number_within
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import zeros_like
@@ -68,7 +68,9 @@ def relu(self: Array) -> Array:
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """x where x > threshold, else value."""
     refuse_bools("threshold_cpu", self)
-    least, instead = (number_within(self.dtype, each) for each in (threshold, value))
+    least, instead = (
+        number_within(self.dtype, number_in_single(self.dtype, each)) for each in (threshold, value)
+    )
     return chosen(self <= least, np.asarray(instead).astype(self.dtype), self)
 
 
@@ -110,9 +112,10 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
-        min_val, max_val = int(min_val), int(max_val)
+        min_val, max_val = (number_within(I64, each, "int64_t") for each in (min_val, max_val))
         if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    min_val, max_val = (number_within(self.dtype, each) for each in (min_val, max_val))
     if self.dtype.kind == "V":  # numpy does not promote bfloat16 with Python numbers
         min_val, max_val = (self.dtype.type(each) for each in (min_val, max_val))
     return clamped(self, min_val, max_val)
@@ -146,7 +149,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """x where x > 0, else negative_slope * x."""
     need_floats("leaky_relu_cpu", self)
-    negative_slope = number_within(self.dtype, negative_slope)
+    negative_slope = number_in_single(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
     if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, since 0 * inf is nan
         return np.maximum(self, below)

@@ -25,14 +25,18 @@ from ..scalar_operands import maybe_times, scaled_by
 from ..type_promotion import MISSING, invalid_combination, plain_number, promote_scaled
 
 
-def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
-    """alpha * other. Complex numbers are multiplied even by 1, which turns infinities into nan."""
+def _check_alpha(alpha: Any, result: np.dtype[Any]) -> None:
+    """Check that alpha is a number of the result's kind."""
     if alpha.__class__ is bool and result.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if result.kind not in "fcV" and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if result.kind != "c" and isinstance(alpha, complex):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+def _scaled(other: Any, alpha: Any) -> Any:
+    """alpha * other. Complex numbers are multiplied even by 1, which turns infinities into nan."""
     kind = np.asarray(other).dtype.kind
     if alpha == 1 and kind != "c":
         return other
@@ -48,10 +52,11 @@ def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
 
 def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
     """self + sign * alpha * other, of promoted operands."""
+    _check_alpha(alpha, kind)
     if alpha != 1 and dtypes.is_half(kind):
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
         return np.add(half_up(self), half_up(wide.astype(kind))).astype(kind)
-    result: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
+    result: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha))
     return result
 
 

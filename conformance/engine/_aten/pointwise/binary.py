@@ -276,7 +276,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     need_inexact("lerp_kernel_scalar", self)
-    weight = dtypes.number_within(self.dtype, weight)
+    weight = dtypes.number_in_single(self.dtype, weight)
     return _interpolate(self, end, np.promote_types(self.dtype, np.float32).type(weight))
 
 
@@ -316,9 +316,7 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
 def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
     if value == 1:
         return array
-    if value.__class__ not in (float, int, bool):
-        value = dtypes.number_within(kind, value)
-    return np.asarray(value).astype(kind) * array
+    return np.asarray(dtypes.number_in_single(kind, value)).astype(kind) * array
 
 
 @op(

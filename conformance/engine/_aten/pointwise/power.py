@@ -85,7 +85,7 @@ def _pow_number(self: Array, exponent: Any) -> Array:
     kind = self.dtype
     if kind.kind in "iu":
         _refuse_negative(exponent)
-        return np.power(self, kind.type(exponent))
+        return np.power(self, kind.type(dtypes.number_within(kind, exponent)))
     if kind.kind == "b":
         return np.logical_or(self, not exponent)
     if not dtypes.is_half(kind):

@@ -53,16 +53,22 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
     return np.where(condition, self, other)
 
 
+def _fitting(tensor: Tensor, number: Any) -> Any:
+    """The number, which must fit the common dtype; a half takes the numbers of float64."""
+    kind = dtypes.result_dtype(tensor._array, number)
+    return dtypes.number_within(dtypes.F64 if dtypes.is_half(kind) else kind, number)
+
+
 @composite(vmap="decompose", out=True)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
         result = condition if condition._array.ndim else condition.unsqueeze(0)
         return result.nonzero().unbind(1)
-    if isinstance(input, Tensor) and other.__class__ is int:
-        other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
-    elif isinstance(other, Tensor) and input.__class__ is int:
-        input = dtypes.number_within(dtypes.result_dtype(other._array, input), input)
+    if isinstance(input, Tensor) and other.__class__ in (int, float):
+        other = _fitting(input, other)
+    elif isinstance(other, Tensor) and input.__class__ in (int, float):
+        input = _fitting(other, input)
     elif input.__class__ in NUMBERS and other.__class__ in NUMBERS:
         kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         input = scalar_tensor(input, dtype=kind)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.inplace_checks import check_castable
-from ..._autograd.tensor import Tensor, wrap
+from ..._autograd.tensor import Tensor, version_counter, wrap
 from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.modes import state
@@ -37,7 +37,7 @@ def _drop(
         return input
     multiply = input.mul_ if inplace else input.mul
     if p == 1:
-        return multiply(wrap(np.zeros((), array.dtype)))
+        return multiply(_written(np.zeros((), array.dtype), 1))
     if array.dtype.kind == "c":
         raise unimplemented("bernoulli_scalar_cpu_", array.dtype)
     noise = like_steps(np.empty(array.shape, array.dtype), array)
@@ -50,11 +50,19 @@ def _drop(
     kind = dtypes.int64.numpy if alpha and array.dtype.kind == "b" else array.dtype
     check_castable(dtypes.default.numpy, kind)  # torch draws the random numbers before this check
     if not alpha:
-        return multiply(wrap(kept))
+        return multiply(_written(kept, 2))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
-    result = multiply(wrap(kept * array.dtype.type(scale)))
+    result = multiply(_written(kept * array.dtype.type(scale), 2))
     return result.add_(wrap(shift))
+
+
+def _written(noise: Array, times: int) -> Tensor:
+    """The factor of the input, which torch makes by in-place operations that count as versions."""
+    result = wrap(noise)
+    if not state.inference:
+        version_counter(result).value = times
+    return result
 
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._arguments.overloads import argument_error
 from ..._autograd.inplace_checks import warn_of_lost_part
-from ..._autograd.tensor import Tensor, make, version_counter
+from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10.device import check_device, device, parsed
 from ..._c10.errors import output_shape_differs
@@ -54,9 +54,12 @@ def _clone(self: Array, memory_format: Any = None) -> Array:
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that autograd records."""
     copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format=memory_format)
-    if input._inference and not state.inference:
-        version_counter(copy).value = 1  # torch's copy_ into the new tensor counts as a version
-    return copy
+    return _as_normal(copy, input) if input._inference else copy
+
+
+def _as_normal(copy: Tensor, source: Tensor) -> Tensor:
+    """The copy of an inference tensor: outside inference mode torch's kernel writes to a normal tensor, which autograd sees."""
+    return copy if state.inference else copy.copy_(source)
 
 
 def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
@@ -173,9 +176,9 @@ def _in(self: Tensor, dtype: dtypes.dtype | None, copy: bool = False, memory_for
     dtype = dtype or self.dtype
     if self._array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX and self._array.size:
         warn_of_lost_part(dtype)
-    if dtype.category < dtypes.FLOATING:
-        return _to_copy_integer(self, dtype, memory_format)
-    return _to_copy(self, dtype, memory_format)
+    convert = _to_copy_integer if dtype.category < dtypes.FLOATING else _to_copy
+    converted: Tensor = convert(self, dtype, memory_format)
+    return _as_normal(converted, self) if self._inference else converted
 
 
 _PLACES = ("device", "dtype", "non_blocking", "copy")

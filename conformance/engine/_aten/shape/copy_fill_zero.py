@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.inplace_checks import write
+from ..._autograd.inplace_checks import warn_of_lost_part, write
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import NUMBERS, number_within
+from ..._c10.dtypes import BY_NUMPY, NUMBERS, number_to_fill
 from ..._c10.errors import wrong_type
 from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_like
@@ -50,7 +50,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
 )
 def _fill(self: Array, value: Any) -> Array:
-    return np.full(self.shape, number_within(self.dtype, value), self.dtype)
+    return np.full(self.shape, number_to_fill(self.dtype, self.size, value), self.dtype)
 
 
 @op(
@@ -69,6 +69,9 @@ def _fill_tensor(self: Array, value: Array) -> Array:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
+    if value.dtype.kind == "c" and self.dtype.kind not in "cb":
+        warn_of_lost_part(BY_NUMPY[self.dtype])
+        value = value.real
     return np.full(self.shape, value, self.dtype)
 
 
@@ -76,7 +79,7 @@ def _fill_tensor(self: Array, value: Array) -> Array:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to ``value``, in place."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
-        write(self, number_within(self._array.dtype, value))
+        write(self, number_to_fill(self._array.dtype, self._array.size, value))
         return self
     if isinstance(value, Tensor):
         return run_inplace(ROWS["fill_tensor"], [self, value])

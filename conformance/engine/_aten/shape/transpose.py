@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, read_only
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes, wrap_dim
-from ..._c10.warn_once import warn_once, warn_program
+from ..._c10.warn_once import warn_once
 from ..registry import Array, op
 from .view_reshape import alias
 
@@ -125,7 +125,7 @@ _CONJ = "Consider using x.conj()."
 def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
     """The last two dimensions exchanged; a 0-d tensor is returned as it is, with a warning."""
     if not input._array.ndim:
-        warn_program(of_none)
+        warn_once(of_none)
         return input
     if input._array.ndim < 2:
         raise RuntimeError(
