@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd.inplace_checks import check_castable, check_mutable, check_no_overlap
+from .._autograd.inplace_checks import check_castable, check_mutable
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes, errors
 from .._c10.shapes import broadcast_shapes
@@ -42,10 +42,6 @@ def raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Run
     """Raise the error of torch's in-place form where the row's forward has failed, if it is a different one."""
     if error.args == (errors.COMPLEX_HALF,):
         return
-    if row.name.startswith("random") or (
-        row.facts.overlap == "check_first" and isinstance(error, NotImplementedError)
-    ):
-        check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
         raise _misfit(row, self._array, arguments) from None
     if row.name.startswith("masked_fill") and str(error).startswith("The size"):
