@@ -12,10 +12,13 @@ from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
 from ..._c10.errors import wrong_type
-from ..._c10.layout import laid_out, layout_of, preserve_format, strided
+from ..._c10.layout import LayoutError, laid_out, layout_of, preserve_format, strided
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
+from ..._c10.slots import on_first_use
 from ..out import fill_out
+
+sparse_zeros: Callable[..., Any] = on_first_use("sparse_zeros")  # see Note [Slots]
 
 
 def finish(
@@ -94,7 +97,13 @@ def _filled(
         check_memory(device, pin_memory)
         dtype = dtypes.parse_dtype(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
-        return finish(_filled_like(input._array, fill((), kind)[()], kind, memory_format), requires_grad)
+        try:
+            array = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
+        except LayoutError:  # a sparse tensor, which has no elements but zeros
+            if name == "ones":
+                raise
+            array = sparse_zeros(input._array.shape, kind)
+        return finish(array, requires_grad)
 
     by_shape.__name__ = by_shape.__qualname__ = name
     like.__name__ = like.__qualname__ = f"{name}_like"
