@@ -18,11 +18,10 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..._c10.zero_tensor import ZeroTensor, zeros
 from ..creation.factories import scalar_tensor, zeros_like
-from ..registry import ROWS, Array, op
+from ..registry import Array, op
 from ..scalar_operands import times
 from ..shape.clone_to import assigned
 from ..shape.slice_select import select
-from ..type_promotion import check_recorded
 from .where_clamp import where
 
 
@@ -154,7 +153,6 @@ def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
 def view_as_real(input: Tensor) -> Tensor:
     """A real view with the real and imaginary parts along a new last dimension."""
     if input.is_conj():
-        check_recorded(ROWS["_view_as_real"], (input,))
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "

@@ -17,7 +17,6 @@ from ..inplace import is_free, run_inplace
 from ..kernels import beside, refuse_bools
 from ..registry import ROWS, Array, op
 from ..scalar_operands import over
-from ..type_promotion import check_views
 
 # where --------------------------------------------------------------------------------------------
 
@@ -189,7 +188,6 @@ def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
 def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     """The name of the overload that matches the bounds, and the bounds."""
     if min is None and max is None:
-        check_views(self)
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
     if complex_bound and self._array.dtype.kind in "fV":  # torch casts it to double for a nan check
