@@ -168,8 +168,8 @@ def _format(self: Tensor, spec: str) -> str:
     return object.__format__(self, spec)
 
 
-def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
-    return tensor_text(self, tensor_contents)
+def _repr(self: Tensor) -> str:
+    return tensor_text(self)
 
 
 @composite(vmap="fallback")

@@ -62,13 +62,9 @@ def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
     """The error for a tensor whose shape differs from that of the product added to it."""
     first, second = (each._array.shape for each in arguments[1:3])
     got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
-    if row.name != "addr":
-        return RuntimeError(
-            f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
-        )
-    if array.ndim != 2:
-        return RuntimeError(f"2D tensor expected, got {array.ndim}D tensor for input")
-    return RuntimeError(f"size mismatch, input: {got}, v1: {list(first)}, v2: {list(second)}")
+    return RuntimeError(
+        f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
+    )
 
 
 def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:

@@ -188,9 +188,6 @@ def ask_operand(name: str, left: Any, right: Any) -> Any:
 class _Missing:
     """The default of a required tensor argument."""
 
-    def __repr__(self) -> str:
-        return "MISSING"
-
 
 MISSING = _Missing()
 
