@@ -55,7 +55,7 @@ def arange(
     last = last if end is None else end
     by = by if step is None else step
     if not by or not math.isfinite(first + last) or not (last - first) * by >= 0:
-        raise RuntimeError(f"no range from {first} to {last} in steps of {by}")
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if out is not None:
         kind_of(dtype, out)
         dtype = out.dtype

@@ -33,7 +33,10 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
     largest = float(float_limits(dtype).max)
-    _check_parameters("uniform_", -largest <= low <= high <= largest and high - low <= largest)
+    _check(
+        -largest <= low <= high <= largest and high - low <= largest,
+        f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}",
+    )
     if dtype == np.float64:
         samples: Array = generator.doubles(count) * (high - low) + low
     else:
@@ -56,7 +59,7 @@ def normal(
     contiguous: bool = True,
 ) -> Array:
     """Tensor.normal_; see Note [Three ways to a normal sample]."""
-    _check_parameters("normal", std >= 0.0)
+    _check(std >= 0.0, f"normal expects std >= 0.0, but found std {std:g}")
     count = math.prod(shape)
     if dtype.kind == "c":
         parts = normal(
@@ -73,7 +76,7 @@ def normal(
 
 def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, std: float) -> Array:
     """Tensor.log_normal_."""
-    _check_parameters("log_normal_", std > 0.0)
+    _check(std > 0.0, f"log_normal_ expects std > 0.0, but found std={std:g}")
     _require_real(dtype, "log_normal_cpu", math.prod(shape))
     samples = box_muller.standard_pairs(generator, math.prod(shape)) * std + mean
     with np.errstate(over="ignore"):
@@ -82,20 +85,23 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
-    _check_parameters("exponential_", rate > 0.0 and (dtype.kind in "fV" or 0 in shape))
+    _check(
+        rate > 0.0 and (dtype.kind in "fV" or 0 in shape),
+        f"exponential_ expects lambda > 0.0, but found lambda={rate:g}",
+    )
     return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
-    _check_parameters("cauchy_", sigma > 0.0 and dtype.kind in "fV")
+    _check(sigma > 0.0 and dtype.kind in "fV", f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
     return _narrow(samples * sigma + median, dtype).reshape(shape)
 
 
 def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """Tensor.geometric_: the number of trials up to the first success."""
-    _check_parameters("geometric_", 0.0 < p < 1.0)
+    _check(0.0 < p < 1.0, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
         raise unimplemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
@@ -105,7 +111,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
 
 def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """Tensor.bernoulli_ with one p for all elements."""
-    _check_parameters("bernoulli_", 0.0 <= p <= 1.0)
+    _check(0.0 <= p <= 1.0, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if dtype.kind == "c" and 0 not in shape:
         raise unimplemented("bernoulli_scalar_cpu_", dtype)
     return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
@@ -116,7 +122,11 @@ def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     if dtype.kind == "c" and p.size:
         raise unimplemented("bernoulli_tensor_cpu_self_", dtype)
     _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
-    _check_parameters("bernoulli", bool(((p >= 0) & (p <= 1)).all()))
+    _check(
+        bool(((p >= 0) & (p <= 1)).all()),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)",
+    )
     draw = generator.doubles if p.dtype == np.float64 else generator.floats
     happened: Array = draw(p.size).reshape(p.shape) < p
     return happened.astype(dtype)
@@ -131,7 +141,7 @@ def poisson(generator: Generator, rates: Array) -> Array:
 
 def _poisson(generator: Generator, rate: float) -> int:
     """One sample: products of uniform numbers, or for large rates rejection (Hörmann, 1993)."""
-    _check_parameters("poisson", rate >= 0)
+    _check(rate >= 0, "invalid Poisson rate, expected rate to be non-negative")
     if rate == 0:
         return 0
     if rate < 10:
@@ -212,7 +222,10 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) ->
 
 def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: int) -> Array:
     """torch.randint and Tensor.random_(low, high): in [low, high)."""
-    _check_parameters("random_", low < high and dtype.kind != "c")
+    _check(
+        low < high and dtype.kind != "c",
+        f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
+    )
     _check_bounds(dtype, low, high - 1)
     return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
 
@@ -231,9 +244,10 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     if dtype.kind == "b":
         raise unimplemented("randperm", dtype)
     most = _counted(dtype) + (dtype.kind == "f")
-    _check_parameters(
-        "randperm", length >= 0 and (length <= most or dtype.kind == "V")
-    )  # bfloat16: any number
+    _check(
+        length >= 0 and (length <= most or dtype.kind == "V"),  # bfloat16: any number
+        f"Trying to create tensor with negative dimension {length}: [{length}]",
+    )
     if length >= _LONG_PERMUTATION:
         raise NotImplementedError(f"torch.randperm of {length} numbers")  # torch draws them in another way
     left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
@@ -251,12 +265,15 @@ def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> Non
         RuntimeError: the weights' dtype, shape or values, or the number of samples, are invalid.
     """
     categories = weights.shape[-1] if weights.ndim in (1, 2) and weights.dtype.kind in "fV" else 0
-    _check_parameters(
-        "multinomial",
+    _check(
         samples > 0
         and 0 < categories <= 2**24  # float32 has no more consecutive integers
-        and (replacement or samples <= categories)
-        and bool((np.isfinite(weights) & (weights >= 0)).all() and weights.sum(-1).all()),
+        and (replacement or samples <= categories),
+        "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
+    )
+    _check(
+        bool((np.isfinite(weights) & (weights >= 0)).all() and weights.sum(-1).all()),
+        "probability tensor contains either `inf`, `nan` or element < 0",
     )
 
 
@@ -291,10 +308,8 @@ def _check_bounds(dtype: DType, least: int, most: int) -> None:
     counted = _counted(dtype)
     if dtype.kind in "fV" and max(-least, most) > counted:
         raise NotImplementedError("random integers that the dtype cannot represent")
-    _check_parameters(
-        "random_",
-        most <= counted and (dtype.kind in "fV" or least >= (0 if dtype.kind in "bu" else -counted - 1)),
-    )
+    smallest = 0 if dtype.kind in "bu" else -counted - 1
+    _check(most <= counted and least >= smallest, "from or to - 1 is out of bounds")
 
 
 def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
@@ -303,10 +318,10 @@ def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Arr
         return samples.astype(np.float32).astype(dtype) if is_half(dtype) else samples.astype(dtype)
 
 
-def _check_parameters(name: str, valid: bool) -> None:
+def _check(valid: bool, text: str) -> None:
     """Raise RuntimeError for parameters, or a dtype, that torch's function refuses; nan is refused too."""
     if not valid:
-        raise RuntimeError(f"{name}: the parameters are invalid")
+        raise RuntimeError(text)
 
 
 def _part(dtype: DType) -> DType:

@@ -31,7 +31,7 @@ def _drop(
 ) -> Tensor:
     p = float(p)  # p may be a tensor with one element
     if not 0 <= p <= 1:
-        raise RuntimeError("dropout probability has to be between 0 and 1")
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     array = input._array
     if p == 0 or not train or not array.size:
         return input

@@ -297,7 +297,7 @@ def normal(
         raise NotImplementedError("torch.normal of tensors with out=")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     if np.iscomplexobj(arrays[1]) or not np.all(arrays[1] >= 0):
-        raise RuntimeError("normal expects std >= 0.0")
+        raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
     result = distribution_kernels.normal(_from(generator), shape, kind)
