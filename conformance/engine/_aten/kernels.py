@@ -223,7 +223,7 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
             raise unimplemented(f"{name}_cpu", kind_of(*operands))
         kind = kind_of(*operands)
         arrays = [half_up(np.asarray(each, kind)) for each in operands]
-        return np.asarray(find()(*arrays)).astype(kind, copy=False)
+        return np.asarray(find()(*arrays)).astype(kind)
 
     return kernel
 

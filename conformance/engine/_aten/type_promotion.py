@@ -259,10 +259,7 @@ def check_arguments(row: Row, arguments: list[Any]) -> None:
     Raises:
         TypeError: with torch's message.
     """
-    plain = tuple(
-        plain_number(each) if may_be_number(row, name) else each
-        for name, each in zip(row.parameters, arguments, strict=True)
-    )
+    plain = tuple(map(plain_number, arguments))
     result = refuse_operand(row, plain, True, True)
     if isinstance(result, TypeError):
         raise result

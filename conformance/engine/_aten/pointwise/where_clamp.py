@@ -56,7 +56,7 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """input where the condition is true, other elsewhere; without both, the indices where it is true."""
     if input is None and other is None:
-        result = condition if condition._array.ndim else condition.unsqueeze(0)
+        result = condition if condition._array.ndim else condition.view(1)
         return result.nonzero().unbind(1)
     if isinstance(input, Tensor) and other.__class__ is int:
         other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
