@@ -45,9 +45,7 @@ def _needing(kinds: str) -> Callable[..., None]:
     """
 
     def check(kernel: str, *operands: Any) -> None:
-        kind = kind_of(*operands)
-        if complex in map(type, operands):
-            kind = dtypes.result_dtype(*operands)
+        kind = dtypes.result_dtype(*operands)
         if kind.kind not in kinds:
             raise unimplemented(kernel, kind)
 

@@ -72,7 +72,7 @@ def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], me
 
 
 def _filled(
-    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: bool | Out = True
+    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: Out
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     @composite(name=name, out=writes)
     def by_shape(
@@ -110,7 +110,7 @@ def _filled(
     return by_shape, like
 
 
-zeros, zeros_like = _filled("zeros", np.zeros)
+zeros, zeros_like = _filled("zeros", np.zeros, Out())
 
 
 def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
@@ -118,7 +118,7 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
     return zeros(shape, dtype=dtype).zero_()
 
 
-ones, ones_like = _filled("ones", np.ones)
+ones, ones_like = _filled("ones", np.ones, Out())
 empty, empty_like = _filled("empty", empty_array, Out(resize="only"))
 
 
@@ -234,6 +234,6 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def attach() -> None:
     """Install Tensor.new_*: like torch.*, by default in this tensor's dtype."""
     for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", empty_array)):
-        setattr(Tensor, name, _new(_filled(name, fill)[0]))
+        setattr(Tensor, name, _new(_filled(name, fill, Out())[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]
     Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]

@@ -41,7 +41,7 @@ def _from(generator: Any) -> streams.Generator:
 
 
 def _drawn(
-    name: str, draw: Callable[..., Array], writes: bool | Out = True
+    name: str, draw: Callable[..., Array], writes: Out
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     @_composite(random="by_shape", name=name, out=writes)
     def by_shape(
@@ -68,7 +68,9 @@ def _drawn(
 
 
 rand, rand_like = _drawn(
-    "rand", lambda generator, shape, kind, flat: distribution_kernels.uniform(generator, shape, kind)
+    "rand",
+    lambda generator, shape, kind, flat: distribution_kernels.uniform(generator, shape, kind),
+    Out(),
 )
 randn, randn_like = _drawn(
     "randn",
