@@ -28,7 +28,7 @@ from ._aten.creation.factories import (
     zeros_like,
 )  # fmt: skip
 from ._aten.creation.from_data import as_tensor, asarray, from_numpy, tensor
-from ._aten.creation.ranges import arange, linspace, logspace, range
+from ._aten.creation.ranges import arange, linspace, logspace
 from ._aten.random import random as _random
 from ._autograd.storage_impl import StorageBase
 from ._autograd.tensor import Tensor
@@ -102,10 +102,7 @@ cfloat, cdouble = complex64, complex128
 globals().update(_operators.FUNCTIONS)
 globals().update(check_all_arguments(_random.FUNCTIONS))
 globals().update(_legacy_constructors.TYPES)
-typename, set_default_tensor_type = (
-    _legacy_constructors.typename,
-    _legacy_constructors.set_default_tensor_type,
-)
+typename = _legacy_constructors.typename
 
 
 def is_tensor(obj: Any) -> Any:
@@ -165,7 +162,7 @@ def numel(input: Tensor) -> Any:
 
 _REFUSING = """
 arange detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
-is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like range zeros zeros_like
+is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like zeros zeros_like
 """
 globals().update(check_all_arguments({name: globals()[name] for name in _REFUSING.split()}))
 

@@ -133,7 +133,7 @@ NAMES: dict[str, dict[str, str]] = {
     "creation": {
         "in torch": """
             tensor as_tensor asarray zeros ones full empty zeros_like ones_like full_like empty_like
-            empty_strided empty_permuted arange range linspace logspace eye scalar_tensor from_numpy fill
+            empty_strided empty_permuted arange linspace logspace eye scalar_tensor from_numpy fill
             """,
         "of torch.Tensor": "new new_tensor new_zeros new_ones new_full new_empty new_empty_strided",
     },
@@ -166,7 +166,7 @@ NAMES: dict[str, dict[str, str]] = {
             complex64 complex128 cfloat cdouble
             contiguous_format legacy_contiguous_format preserve_format channels_last channels_last_3d strided pi e inf
             nan newaxis get_default_dtype
-            set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
+            set_default_dtype result_type promote_types can_cast is_tensor is_floating_point
             is_complex is_signed numel typename
             """,
         "in torch.cuda": """

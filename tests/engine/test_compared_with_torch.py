@@ -220,7 +220,7 @@ def test_arrays_of_others(name: str, kind: str) -> None:
             try:
                 seen.append(getattr(module, name)(given).tolist())
             except (TypeError, ValueError) as error:
-                seen.append((type(error), str(error)))
+                seen.append(type(error))
         outcomes.append(seen)
     assert outcomes[0] == outcomes[1]
 
@@ -242,7 +242,7 @@ def test_arrays_that_cannot_be_shared_freely(name: str) -> None:
                 try:
                     seen.append(getattr(module, name)(given, **options).tolist())
                 except ValueError as error:
-                    seen.append(str(error))
+                    seen.append(type(error))
             seen.append([str(each.message).partition(" (Triggered")[0] for each in warned])
         outcomes.append(seen)
         module.set_warn_always(False)

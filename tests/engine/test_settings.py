@@ -24,9 +24,6 @@ LINES = {
     "negative": "torch.is_neg(torch.ones(1))",
     "conjugate": "torch.ones(1).is_conj()",
     "pinned": "torch.ones(1).is_pinned()",
-    "range": "torch.range(1, 4, 0.5)",
-    "range of integers": "torch.range(0, 3, dtype=torch.int64)",
-    "range the other way": "torch.range(1, 0)",
 }
 
 
@@ -37,7 +34,6 @@ def _shown(torch: Any, line: str) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.filterwarnings("ignore:torch.range")
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
 def test_reads_what_torch_reads(line: str) -> None:
     """The same value, or the same error."""

@@ -52,7 +52,6 @@ d = D(0., 1.)
 """,
     "storage-type": "torch.ones(2).untyped_storage().type('this')",
     "storage-type-of-a-package": "torch.ones(2).untyped_storage().type('pip.main')",
-    "default-tensor-type": "torch.set_default_tensor_type('os.path')",
     "load-state-of-torch": "opt = optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)\n"
     "s = optim.lr_scheduler.LambdaLR(opt, lambda e: 1)\nd = s.state_dict()\n"
     "s.lr_lambdas = [F.gelu if False else F.softmax]\nd['lr_lambdas'] = [{{'x': 1}}]\ns.load_state_dict(d)",

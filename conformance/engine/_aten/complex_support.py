@@ -9,19 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._c10 import dtypes
-from .._c10.shapes import wrap_dims
 
 if TYPE_CHECKING:
     from .registry import Row
 
 
-def refusal(row: Row, array: Any, dim: Any = None) -> Exception:
-    """The error of a row with complex inputs; an error about dimensions precedes it."""
-    if dim is not None and row.name not in ("argmax", "argmin"):
-        axes = wrap_dims(dim, array.ndim)
-        if row.name.endswith("_dim") and array.ndim and not array.shape[axes[0]]:
-            called = row.name.removeprefix("nan").removesuffix("_dim")
-            raise IndexError(f"{called}(): Expected reduction dim {axes[0]} to have non-zero size.")
+def refusal(row: Row, array: Any) -> Exception:
+    """The error of a row with complex inputs."""
     refused = row.facts.no_complex
     if isinstance(refused, Exception):
         return type(refused)(*refused.args)

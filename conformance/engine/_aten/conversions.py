@@ -17,7 +17,7 @@ from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_once
-from .._c10.zero_tensor import ZeroTensor, in_memory
+from .._c10.zero_tensor import ZeroTensor
 
 # See Note [Slots].
 from_numpy: Callable[[np.ndarray[Any, Any]], Tensor] = on_first_use("from_numpy")
@@ -46,8 +46,6 @@ def tolist(self: Tensor) -> Any:
     if state.recording and self._view is not None and conj_view.is_conjugate_view(self._array):
         gradient_edge(self)
     if isinstance(self._array, ZeroTensor):
-        if not self._array.size:
-            return in_memory(self._array).tolist()
         raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
     return self._array.tolist()
 
@@ -66,11 +64,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if transforms.outermost:  # it wraps the detached tensor
         raise RuntimeError(errors.NO_STORAGE)
     if isinstance(self._array, ZeroTensor):
-        if not force:
-            raise RuntimeError(
-                " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
-            )
-        return np.array(in_memory(self._array))
+        raise NotImplementedError("numpy() of a ZeroTensor")
     for bit, is_set, resolve in (("conjugate", self.is_conj(), "conj"), ("negative", self.is_neg(), "neg")):
         if is_set and not force:
             raise RuntimeError(
@@ -174,8 +168,8 @@ def _format(self: Tensor, spec: str) -> str:
     return object.__format__(self, spec)
 
 
-def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
-    return tensor_text(self, tensor_contents)
+def _repr(self: Tensor) -> str:
+    return tensor_text(self)
 
 
 @composite(vmap="fallback")

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._autograd.inplace_checks import check_castable, check_mutable, check_no_overlap
+from .._autograd.inplace_checks import check_castable, check_mutable
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes, errors
 from .._c10.shapes import broadcast_shapes
 from .._c10.zero_tensor import COPIED_INTO, IMMUTABLE
 from .registry import ROWS, Array, Row
-from .type_promotion import check_recorded
 
 _PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # the shape of the result is that of the factors
 
@@ -42,10 +41,6 @@ def raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Run
     """Raise the error of torch's in-place form where the row's forward has failed, if it is a different one."""
     if error.args == (errors.COMPLEX_HALF,):
         return
-    if row.name.startswith("random") or (
-        row.facts.overlap == "check_first" and isinstance(error, NotImplementedError)
-    ):
-        check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith(("expand(", "The expanded")):
         raise _misfit(row, self._array, arguments) from None
     if row.name.startswith("masked_fill") and str(error).startswith("The size"):
@@ -57,7 +52,6 @@ def raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Run
 
 def check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
     """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=."""
-    check_recorded(row, tuple(arguments))
     if row.name in _PRODUCTS:
         raise _misfit(row, self._array, arguments)
     if row.name != "addbmm":
@@ -68,13 +62,9 @@ def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
     """The error for a tensor whose shape differs from that of the product added to it."""
     first, second = (each._array.shape for each in arguments[1:3])
     got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
-    if row.name != "addr":
-        return RuntimeError(
-            f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
-        )
-    if array.ndim != 2:
-        return RuntimeError(f"2D tensor expected, got {array.ndim}D tensor for input")
-    return RuntimeError(f"size mismatch, input: {got}, v1: {list(first)}, v2: {list(second)}")
+    return RuntimeError(
+        f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
+    )
 
 
 def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:

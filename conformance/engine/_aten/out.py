@@ -54,7 +54,6 @@ _NO_OUT = (
     "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
     "requires grad."
 )
-_NO_OUT_FORWARD = "Trying to use forward AD with {} that does not support it"
 
 
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
@@ -77,11 +76,10 @@ def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """
     if not (levels and state.forward_grad and any(map(levels_of, _tensors((out, arguments))))):
         return
-    called = _facts(name).operator or name
-    if called.startswith("aten::"):
-        raise NotImplementedError(_NO_OUT_FORWARD.format(called) + ".")
-    function = called.removesuffix("_dim") + "_out"
-    raise NotImplementedError(_NO_OUT_FORWARD.format(function) + " because it is an out= function")
+    called = (_facts(name).operator or name).removeprefix("aten::").removesuffix("_dim")
+    raise NotImplementedError(
+        f"Trying to use forward AD with {called}_out that does not support it because it is an out= function"
+    )
 
 
 def _refuses_change(out: Tensor) -> bool:
@@ -137,14 +135,6 @@ def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
         warn_program(RESIZED.format(list(before), list(shape)))
 
 
-def _is_contiguous(name: str, result: Array, arguments: Sequence[Any]) -> bool:
-    """Whether a tensor that is resized for this result becomes contiguous."""
-    contiguous = _facts(name).contiguous
-    if contiguous == "of_complex":
-        return any(each._array.dtype != result.dtype for each in _tensors(arguments))
-    return contiguous
-
-
 def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
     """Fill the tensor given as out= to a factory function: of any shape, without a warning.
 
@@ -177,7 +167,7 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
     if _facts(name).warns:
-        resize_out(out, array.shape, None if _is_contiguous(name, array, arguments) else array)
+        resize_out(out, array.shape, None if _facts(name).contiguous else array)
     else:
         resize_impl(out, array.shape)
     write(out, array)

@@ -12,7 +12,6 @@ import numpy as np
 
 from .._autograd.storage_impl import StorageBase, address
 from .._c10 import dtypes
-from .._c10.device import CPU, device
 from .._c10.warn_once import warn_program
 from .._c10.zero_tensor import ZeroTensor
 
@@ -31,22 +30,6 @@ class Storage(StorageBase):
         return self._array.nbytes
 
     size = __len__ = nbytes
-
-    @property
-    def _cdata(self) -> int:
-        """The identity of the memory."""
-        return id(self._array)
-
-    @property
-    def device(self) -> device:
-        """The CPU."""
-        return CPU
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        raise NotImplementedError("elements of storages")
-
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise NotImplementedError("elements of storages")
 
     def __repr__(self) -> NoReturn:
         raise NotImplementedError("the repr of storages")
@@ -72,10 +55,6 @@ class UntypedStorage(Storage):
 
     def __hash__(self) -> int:
         return id(self._array)
-
-    def untyped(self) -> UntypedStorage:
-        """Itself."""
-        return self
 
 
 def _warn_typed_storage_removal() -> None:

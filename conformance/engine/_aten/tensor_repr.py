@@ -12,7 +12,6 @@ from .._c10.layout import Unstrided
 from .._c10.number_format import (
     tensor_text as text_of_array,  # importing it from the package would import torch.nn
 )
-from .._c10.number_format import with_suffixes
 from .._c10.slots import on_first_use
 
 # See Note [Slots].
@@ -20,23 +19,21 @@ wrapped_text: Callable[..., str | None] = on_first_use("wrapped_text")
 text_of_sparse: Callable[..., str] = on_first_use("sparse_text")
 
 
-def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
-    """The repr of a tensor, or the same with a given text instead of the elements."""
-    if transforms.depth and contents is None:
+def tensor_text(tensor: Tensor) -> str:
+    """The repr of a tensor."""
+    if transforms.depth:
         result = wrapped_text(tensor, _plain_text)
         if result is not None:
             return result
-    return _plain_text(tensor, _suffixes(tensor), contents)
+    return _plain_text(tensor, _suffixes(tensor))
 
 
-def _plain_text(tensor: Tensor, suffixes: list[str], contents: str | None = None) -> str:
+def _plain_text(tensor: Tensor, suffixes: list[str]) -> str:
     name = type(tensor).__name__
     text: Callable[..., str] = text_of_array
     if isinstance(tensor._array, Unstrided):
         text = text_of_sparse
     name = "tensor" if name in ("Tensor", "Parameter") else name
-    if contents is not None:
-        return with_suffixes(f"{name}({contents}", suffixes, len(name) + 1)
     return text(tensor._array, default=dtypes.default.numpy, suffixes=suffixes, name=name)
 
 

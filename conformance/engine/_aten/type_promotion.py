@@ -4,7 +4,6 @@ _aten/registry.py.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,17 +12,14 @@ import numpy as np
 
 from .._arguments.argument_errors import inside_argument_check
 from .._arguments.overloads import argument_error, keyword_only_names, opname, parameters
-from .._autograd.node import gradient_edge
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import dispatch_torch_function, overrides_without_tensor
 from .._c10 import dtypes, errors
 from .._c10.dtypes import NUMBERS
 from .._c10.errors import missing_arguments, typename, wrong_type
-from .._c10.interpreter_stack import transforms
-from .._c10.modes import state
 from .._c10.shapes import broadcast_shapes, like_steps
 from .._c10.slots import on_first_use
-from .codegen.node import is_optional, may_be_number, names_of
+from .codegen.node import is_optional, may_be_number
 
 if TYPE_CHECKING:
     from .registry import Row
@@ -107,73 +103,16 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
             )
 
 
-def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
-    """What torch does for a recorded operator before its kernel runs.
-
-    It raises for stale views and for inference tensors that would be saved, and calls pack hooks.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
-    given = dict(zip(row.parameters, arguments, strict=True))
-    inputs = [each for name in row.inputs for each in (given[name] if name in row.lists else (given[name],))]
-    tensors = [each for each in inputs if isinstance(each, Tensor)]
-    if not (state.recording and any(each.requires_grad for each in tensors)):
-        return
-    for each in tensors:
-        gradient_edge(each)
-    for name, kind in row.saved.items():
-        value = given.get(name)
-        if kind != "tensor" or not isinstance(value, Tensor) or not value._inference or transforms.since:
-            continue
-        if is_used(row, name, given):
-            raise RuntimeError(errors.INFERENCE_SAVED)
-    if state.saved_hooks and row.single:
-        row.record(*arguments, tensors[0], state.recorder)  # calls the pack hooks
-
-
-def check_views(*arguments: Any) -> None:
-    """Raise for stale views among recorded arguments, as torch does before its kernel raises.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
-    for each in arguments if state.recording else ():
-        if isinstance(each, Tensor) and each.requires_grad:
-            gradient_edge(each)
-
-
-def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a check of torch's kernel: ``check_views`` raises before it."""
-
-    @functools.wraps(check)
-    def checked(*arguments: Any) -> Any:
-        try:
-            return check(*arguments)
-        except Exception:
-            check_views(*arguments)
-            raise
-
-    return checked
-
-
 def not_differentiable(row: Row, name: str) -> RuntimeError:
     """The error of an argument that requires grad and has no formula."""
     called = row.name + "_forward" * row.name.startswith("nll_loss") * ("backward" not in row.name)
     return RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
 
 
-def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
-    """Whether a formula that will be needed uses this input, see Note [Only what is needed is saved]."""
-    users = [key.split() for key, rule in row.formulas.items() if name in names_of(rule)]
-    return any(isinstance(given[each], Tensor) and given[each].requires_grad for key in users for each in key)
-
-
 def explained(
     row: Row, error: Exception, variant: str, arguments: tuple[Any, ...], operands: tuple[Any, ...]
 ) -> Exception:
-    """The error that torch raises where a row's forward has failed: for argument types, for the inputs' history, for
-    shapes.
+    """The error that torch raises where a row's forward has failed: for argument types, or for shapes.
 
     Args:
         variant: which function of the row was called; ``evaluate`` is called by in-place forms.
@@ -183,8 +122,6 @@ def explained(
         result = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
         if result is not None:
             return result
-    if row.recorded:
-        check_recorded(row, arguments)
     if isinstance(error, (NotImplementedError, ValueError)):
         try:
             broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
@@ -250,9 +187,6 @@ def ask_operand(name: str, left: Any, right: Any) -> Any:
 
 class _Missing:
     """The default of a required tensor argument."""
-
-    def __repr__(self) -> str:
-        return "MISSING"
 
 
 MISSING = _Missing()
@@ -325,10 +259,7 @@ def check_arguments(row: Row, arguments: list[Any]) -> None:
     Raises:
         TypeError: with torch's message.
     """
-    plain = tuple(
-        plain_number(each) if may_be_number(row, name) else each
-        for name, each in zip(row.parameters, arguments, strict=True)
-    )
+    plain = tuple(map(plain_number, arguments))
     result = refuse_operand(row, plain, True, True)
     if isinstance(result, TypeError):
         raise result

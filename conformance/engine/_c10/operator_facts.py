@@ -33,7 +33,7 @@ class Out(NamedTuple):
 
     operator: str | None = None
     copied: bool = False
-    contiguous: bool | Literal["of_complex"] = False
+    contiguous: bool = False
     memory: Literal["separate", "separate_self", "unchecked"] | None = None
     warns: bool = True
     resize: Literal["by_count", "first", "only"] | None = None
@@ -70,8 +70,7 @@ class Facts(NamedTuple):
         refuses_index_grad: whether indices and targets that require grad are refused.
         kernel_writes: how often the kernel writes to its result, see Note [Version bumps inside kernels].
         overlap: what the in-place form does about operands that overlap in memory: ``allow`` and ``warn`` are about the
-            tensor that is written, ``refuse_inputs`` about inputs that share its memory; ``check_first`` is the order
-            of errors.
+            tensor that is written, ``refuse_inputs`` about inputs that share its memory.
         bool_result: whether the result is bool, whatever the operands are.
         undefined_argument: position and name of torch's argument that is undefined where the saved result is.
         vmap: the batching rule (torch: functorch/BatchRules*.cpp), of those that several operators share.
@@ -116,7 +115,7 @@ class Facts(NamedTuple):
     contiguous_result: bool = False
     refuses_index_grad: bool = False
     kernel_writes: int = 0
-    overlap: Literal["allow", "warn", "refuse_inputs", "refuse_inputs warn", "check_first"] | None = None
+    overlap: Literal["allow", "warn", "refuse_inputs", "refuse_inputs warn"] | None = None
     bool_result: bool = False
     undefined_argument: tuple[int, str] | None = None
     vmap: (

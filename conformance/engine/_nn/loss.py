@@ -20,7 +20,6 @@ from .._aten.scalar_operands import over, plus, times
 from .._aten.shape.broadcast_meshgrid import broadcast_shapes as infer_size
 from .._aten.shape.view_reshape import expand
 from .._aten.special.special import xlogy
-from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.modes import no_grad
@@ -102,7 +101,6 @@ def smooth_l1_loss(
     if beta == 0.0:
         return _l1_loss(a, b, number)
     if not beta >= 0:
-        check_views(a, b)
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
@@ -131,14 +129,12 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
-        check_views(input)
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
     if len(shape) <= 2:
         if len(wanted) > 1:
-            check_views(input)
             raise RuntimeError(errors.MULTI_TARGET)
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     if len(shape) == 4:

@@ -11,7 +11,6 @@ from .._aten.nn import multilabel_margin_loss as multilabel
 from .._aten.nn.exp_activations import logsigmoid
 from .._aten.pointwise.where_clamp import minimum, where
 from .._aten.scalar_operands import minus, plus
-from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor
 from .._c10 import errors
 from .._c10.operator_facts import composite
@@ -143,13 +142,11 @@ def multi_margin_loss(
     check_tensors("multi_margin_loss", input=input, target=target)
     shape = input._array.shape
     if len(shape) > 2 or 0 in shape[-1:]:
-        check_views(input)
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
     rows = shape[0] if len(shape) > 1 else 1
     if target._array.size != rows or target._array.ndim > 1:
-        check_views(input)
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
             f"(batch size). Expected target size [{rows}], but got {list(target._array.shape)}. Input has "

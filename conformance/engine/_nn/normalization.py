@@ -10,7 +10,6 @@ from .._arguments.argument_errors import check_ints, check_tensors
 from .._aten.kernels import need_inexact
 from .._aten.nn import batch_norm as ops
 from .._aten.nn import layer_norm as layernorm
-from .._aten.type_promotion import check_views
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import finfo, float32, promote_types
 from .._c10.errors import unimplemented
@@ -136,11 +135,7 @@ def native_layer_norm(
 def _layer_norm(
     name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    try:
-        shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
-    except RuntimeError:
-        check_views(input, weight, bias)
-        raise
+    shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
     ops.check_kinds(input, weight, bias)
     if input.is_complex():
         raise unimplemented("LayerNormKernelImpl", input._array.dtype)

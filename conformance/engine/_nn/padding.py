@@ -8,7 +8,6 @@ from .._arguments.argument_errors import check_ints, check_tensors
 from .._aten.kernels import refuse_bools
 from .._aten.nn.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from .._aten.shape.slice_select import slice_
-from .._aten.type_promotion import kernels_check
 from .._autograd.tensor import Tensor
 from .._c10.operator_facts import composite
 from .._c10.shapes import refuse_negative
@@ -55,7 +54,6 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)
 
 
-@kernels_check
 def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     shape = input._array.shape
     spatial = len(lengths) // 2

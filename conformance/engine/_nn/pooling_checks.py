@@ -5,14 +5,12 @@ from __future__ import annotations
 from .._aten.kernels import need_floats, need_reals
 from .._aten.nn.pool_windows import Ints, complete, count_along, output_sizes
 from .._aten.nn.pooling import kernel_of
-from .._aten.type_promotion import kernels_check
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import float32, float64, int64, is_half
 from .._c10.errors import unimplemented
 from .._c10.shapes import existing_dim
 
 
-@kernels_check
 def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
     """Check the number of dimensions, which torch does before it checks the settings."""
     shape = input._array.shape
@@ -26,7 +24,6 @@ def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
         )
 
 
-@kernels_check
 def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
     shape = input._array.shape
     out = output_sizes(shape[-spatial:], complete(spatial, *settings), ceil_mode)
@@ -69,7 +66,6 @@ def _check_batch(input: Tensor, spatial: int) -> None:
         )
 
 
-@kernels_check
 def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     """Check the input of max pooling."""
     _check_batch(input, spatial)
@@ -80,7 +76,6 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     need_reals(kernel_of(f"max_pool{spatial}d", input._array), input._array)
 
 
-@kernels_check
 def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
     """Check the input of average pooling."""
     shape = input._array.shape
@@ -92,7 +87,6 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
         raise unimplemented(name, input._array.dtype)
 
 
-@kernels_check
 def check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
     """Check sizes and dtype for adaptive pooling."""
     if len(out) != spatial or any(n < 0 for n in out):

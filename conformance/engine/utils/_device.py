@@ -13,7 +13,7 @@ from .._c10.modes import state
 
 _CONSTRUCTORS = (
     "empty empty_permuted empty_strided ones arange eye full hamming_window hann_window "
-    "linspace logspace rand randn randint randperm range sparse_coo_tensor tril_indices triu_indices zeros "
+    "linspace logspace rand randn randint randperm sparse_coo_tensor tril_indices triu_indices zeros "
     "asarray tensor as_tensor scalar_tensor"
 )
 

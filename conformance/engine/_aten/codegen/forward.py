@@ -200,8 +200,7 @@ def _refuse_complex(row: Row) -> list[str]:
         test += f" and {array}.size"
     if row.facts.complex_if == "empty or 0-d":
         test += f" and {array}.ndim"
-    dim = ", dim" if "dim" in row.parameters else ""
-    return [f"if {test}: raise refusal(row, {array}{dim})"]
+    return [f"if {test}: raise refusal(row, {array})"]
 
 
 def evaluate_source(row: Row) -> str:

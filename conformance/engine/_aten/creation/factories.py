@@ -13,7 +13,7 @@ from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
 from ..._c10.errors import wrong_type
-from ..._c10.layout import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from ..._c10.layout import LayoutError, laid_out, layout_of, preserve_format, strided
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
 from ..._c10.slots import on_first_use
@@ -39,9 +39,7 @@ def finish(
         result = fill_out(out, array, name)
     if requires_grad:
         if requires_grad is not True:
-            raise TypeError(
-                f"{name or 'tensor'}(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
-            )
+            raise TypeError(f"{name or 'tensor'}(): argument 'requires_grad' must be bool")
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
@@ -59,9 +57,7 @@ def kind_of(
     dtype = dtypes.parse_dtype("empty", dtype)
     if out is not None:
         if dtype is not None and dtype is not out.dtype:
-            raise RuntimeError(
-                f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
-            )
+            raise RuntimeError(f"{dtype} is not the dtype of out=")
         return out._array.dtype
     return (dtype or otherwise or dtypes.default).numpy
 
@@ -76,15 +72,8 @@ def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], me
     )
 
 
-def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
-    """The array of a sparse tensor of zeros."""
-    if name == "ones":
-        raise RuntimeError("full(...) is not implemented for sparse layout")
-    return sparse_zeros(shape, kind)
-
-
 def _filled(
-    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: bool | Out = True
+    name: str, fill: Callable[..., np.ndarray[Any, Any]], writes: Out
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     @composite(name=name, out=writes)
     def by_shape(
@@ -92,14 +81,9 @@ def _filled(
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
-        if memory_format is preserve_format:
-            raise RuntimeError("unsupported memory format Preserve")
+        if layout not in (None, strided) or memory_format is preserve_format:
+            raise RuntimeError(f"{name} with {layout or memory_format}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
-        if layout not in (None, strided):
-            return finish(
-                _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
-                requires_grad,
-            )
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
             raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
         array = fill(new_sizes(sides if size is None else (size,), name), kind)
@@ -112,14 +96,14 @@ def _filled(
         layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
-        if not isinstance(input, Tensor):
-            raise wrong_type(f"{name}_like", "input", "Tensor", input, 1)
         dtype = dtypes.parse_dtype(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         try:
             array = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
-        except LayoutError:
-            array = _without_values(name, input._array.shape, kind)
+        except LayoutError:  # a sparse tensor, which has no elements but zeros
+            if name == "ones":
+                raise
+            array = sparse_zeros(input._array.shape, kind)
         return finish(array, requires_grad)
 
     by_shape.__name__ = by_shape.__qualname__ = name
@@ -127,7 +111,7 @@ def _filled(
     return by_shape, like
 
 
-zeros, zeros_like = _filled("zeros", np.zeros)
+zeros, zeros_like = _filled("zeros", np.zeros, Out())
 
 
 def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
@@ -135,7 +119,7 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
     return zeros(shape, dtype=dtype).zero_()
 
 
-ones, ones_like = _filled("ones", np.ones)
+ones, ones_like = _filled("ones", np.ones, Out())
 empty, empty_like = _filled("empty", empty_array, Out(resize="only"))
 
 
@@ -148,14 +132,8 @@ def empty_strided(
     kind = (dtypes.parse_dtype("empty_strided", dtype) or dtypes.default).numpy
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
-    if len(shape) != len(steps):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
-        )
-    if any(s < 0 for s in steps):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
-        )
+    if len(shape) != len(steps) or any(s < 0 for s in steps):
+        raise RuntimeError(f"strides {tuple(stride)} for sizes {shape}")
     if 0 in shape:
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
@@ -172,28 +150,15 @@ def empty_permuted(
     check_memory(device, pin_memory)
     kind = (dtypes.parse_dtype("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
-    if len(shape) != len(order):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
-            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    for index, axis in enumerate(order):
-        if not 0 <= axis < len(shape):
-            raise RuntimeError(
-                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {axis} at index "
-                f"{index}).  NB: negative dims not currently supported; file an issue if you want it."
-            )
-        if axis in order[:index]:
-            raise RuntimeError("Duplicate dim not allowed")
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(f"{order} is no order of {len(shape)} dimensions")
     inside = new_sizes(([shape[axis] for axis in order],))
     return finish(empty_array(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
-    if isinstance(size, int):
-        raise wrong_type(name, "size", "tuple of ints", size, 1)
-    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
+    if isinstance(size, int) or not isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        raise TypeError(f"{name}(): no sizes or no number")
 
 
 def full(
@@ -202,9 +167,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
-    if isinstance(fill_value, Tensor):
-        if fill_value._array.ndim or fill_value.requires_grad:
-            raise wrong_type("full", "fill_value", "Number", fill_value, 2)
+    if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
         fill_value = fill_value.item()
     _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
@@ -238,16 +201,10 @@ def eye(
     n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.eye: the identity matrix.
-
-    Raises:
-        RuntimeError: a size is negative.
-    """
+    """torch.eye: the identity matrix."""
     check_memory(device, pin_memory)
-    for name, each in (("n", n), ("m", m)):
-        if each is not None and each < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
-    return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
+    shape = new_sizes(((n, n if m is None else m),), "eye")
+    return finish(np.eye(*shape, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
 
 
 def scalar_tensor(
@@ -270,8 +227,7 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
         **given: Any,
     ) -> Tensor:
         check_device(device)
-        if isinstance(self._array, Unstrided):
-            given.setdefault("layout", layout_of(self._array))
+        given.setdefault("layout", layout_of(self._array))
         return make_one(*sides, dtype=dtype or self.dtype, requires_grad=requires_grad, **given)
 
     return method
@@ -280,6 +236,6 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def attach() -> None:
     """Install Tensor.new_*: like torch.*, by default in this tensor's dtype."""
     for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", empty_array)):
-        setattr(Tensor, name, _new(_filled(name, fill)[0]))
+        setattr(Tensor, name, _new(_filled(name, fill, Out())[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]
     Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
         if kind is not None and data.dtype.kind == "c" and kind.category < dtypes.COMPLEX:
-            return from_numpy(np.asarray(data)).to(kind)._array
+            raise NotImplementedError("real tensors of complex arrays")
         return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
     if isinstance(data, StorageBase):
         raise NotImplementedError("tensors made from storages")
@@ -42,11 +42,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         to_number(each) if isinstance(each, Tensor) else each.item() if isinstance(each, np.generic) else each
         for each in flat
     ]
-    if kind.category < dtypes.COMPLEX and any(isinstance(each, complex) for each in flat):
-        if kind.category == dtypes.FLOATING:
-            raise TypeError("must be real number, not complex")
-        if kind.category == dtypes.INTEGER:
-            raise TypeError("'complex' object cannot be interpreted as an integer")
+    if dtypes.INTEGER <= kind.category < dtypes.COMPLEX and any(isinstance(each, complex) for each in flat):
+        raise TypeError("must be real number, not complex")
     if kind.category == dtypes.INTEGER:
         most = 2**64 if kind is dtypes.uint64 else 2**63
         if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):
@@ -79,13 +76,8 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
     if dim == len(shape):
-        if isinstance(data, (str, bytes)):
-            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-        if isinstance(data, (list, tuple)):
-            kind = type(data).__name__
-            if flat and _infer_dtype(flat).category >= dtypes.FLOATING:
-                raise TypeError(f"must be real number, not {kind}")
-            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        if isinstance(data, (str, bytes, list, tuple)):
+            raise TypeError(f"a {type(data).__name__} among numbers")
         if not isinstance(data, (bool, int, float, complex, np.generic, Tensor)):
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)
@@ -125,9 +117,7 @@ def tensor(
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
     if requires_grad.__class__ is not bool:
-        raise TypeError(
-            f"tensor(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
-        )
+        raise TypeError("tensor(): argument 'requires_grad' must be bool")
     check_memory(device, pin_memory)
     if isinstance(data, Tensor):
         array = _copied("torch.tensor", data, dtypes.parse_dtype("tensor", dtype))
@@ -213,27 +203,9 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
     if kind not in BY_NUMPY or kind.kind == "V":
         if kind.kind == "u":
             raise NotImplementedError(f"tensors of {kind}")
-        raise TypeError(
-            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
-            "and bool."
-        )
-    if any(stride < 0 for stride in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with "
-            "array.copy().) "
-        )
-    if any(stride % kind.itemsize for stride in array.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
-        )
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-            "currently not supported."
-        )
+        raise TypeError(f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}.")
+    if not array.dtype.isnative or any(stride < 0 or stride % kind.itemsize for stride in array.strides):
+        raise ValueError("a numpy array whose strides or byte order tensors do not have")
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:

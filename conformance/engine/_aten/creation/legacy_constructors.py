@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import argument_error
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
-from ..._c10.device import parsed
 from ..._c10.errors import wrong_element
 from ..._c10.layout import Unstrided, strided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes
 from ..._c10.size import Size
 from ..._c10.slots import on_first_use, unfilled
-from ..._c10.warn_once import warn_once
 from .from_data import as_tensor, infer_array
 
 # See Note [Slots].
@@ -34,8 +31,8 @@ class tensortype(type):
     is_cuda = is_sparse = False
     layout = strided
 
-    def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
-        return new(cls.dtype, *placed(arguments, named))
+    def __call__(cls, *arguments: Any) -> Tensor:
+        return new(cls.dtype, *arguments)
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
@@ -52,51 +49,15 @@ def typename(obj: Any, /) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
-def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """Convert the arguments of a legacy constructor to positional ones.
-
-    Raises:
-        TypeError: the arguments match no overload.
-        RuntimeError: the device is not the CPU.
-    """
-    if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
-        return arguments
-    result = argument_error("Tensor.new", arguments, named)
-    if result is not None:
-        raise result
-    check_legacy_device(named.get("device"))
-    for name, value in named.items():
-        if name != "device":
-            return (Size(value),) if name == "size" else (value,)
-    return arguments
-
-
-def check_legacy_device(device: Any) -> None:
-    """Check that a legacy constructor's device is the CPU.
-
-    Raises:
-        RuntimeError: it is another device.
-    """
-    if device is not None and parsed(device).type != "cpu":
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {parsed(device).type} was passed"
-        )
-
-
-def made(cls: type[Tensor], /, *arguments: Any, **named: Any) -> Tensor:
+def made(cls: type[Tensor], /, *arguments: Any) -> Tensor:
     """torch.Tensor(...): a tensor in the default dtype from a shape or data, or an alias of another tensor."""
-    arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
-        result = _shared(arguments[0])
+        result = alias(arguments[0])
     else:
         result = new(dtypes.default, *arguments)
     if cls is not Tensor:
         result.__class__ = cls
     return result
-
-
-def _shared(tensor: Tensor) -> Tensor:
-    return alias(tensor)
 
 
 def _may_be_size(value: Any) -> bool:
@@ -115,28 +76,18 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     first = arguments[0] if len(arguments) == 1 else None
     if isinstance(first, Tensor):
         if first.dtype is not dtype:
-            raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
-        return _shared(first)
+            raise TypeError(f"expected {dtype} (got {first.dtype})")
+        return alias(first)
     if isinstance(first, Size):
         return make(empty_array(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
-        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set, str)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
-        if isinstance(first, str):
-            raise TypeError("new(): invalid data type 'str'")
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
-            result = argument_error("Tensor.new", arguments, {}) if position == 0 else None
-            raise result or wrong_element("new", "size", position, each)
+            raise wrong_element("new", "size", position, each)
     return make(empty_array(new_sizes(arguments or (0,)), dtype.numpy))
-
-
-def _options(dtype: dtypes.dtype) -> str:
-    return (
-        f"TensorOptions(dtype={dtypes.c_name(dtype.numpy)}, device=cpu, layout=Strided, requires_grad=false (default), "
-        "pinned_memory=false (default), memory_format=(nullopt))"
-    )
 
 
 TYPES: dict[str, tensortype] = {}
@@ -146,11 +97,11 @@ for _each in dtypes.ALL:
         TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
 
 
-def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
+def _new(self: Tensor, *arguments: Any) -> Tensor:
     """Tensor.new: a tensor of this one's dtype from a shape or data, or sharing a tensor's memory."""
     if self.is_sparse:
-        return new_sparse(self, *arguments, **named)
-    return new(self.dtype, *placed(arguments, named))
+        return new_sparse(self, *arguments)
+    return new(self.dtype, *arguments)
 
 
 @composite(vmap="decompose")
@@ -162,39 +113,10 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(dtype=dtype)
     if isinstance(dtype, tensortype):
         return self.to(dtype=dtype.dtype)
-    if dtype is Tensor:
-        return self.to(dtype=dtypes.default)
-    if isinstance(dtype, type):
-        own = "numpy." * issubclass(dtype, np.generic)  # C types include the module in their name
-        raise ValueError(f"invalid type: '{own}{dtype.__name__}'")
-    if not isinstance(dtype, str):
-        raise TypeError("dtype must be a type, str, or dtype object")
-    found = TYPES.get(dtype.removeprefix("torch."))
-    if found is None or not dtype.startswith("torch."):
-        raise ValueError(f"invalid type: '{dtype}'")
+    found = TYPES.get(dtype.removeprefix("torch.")) if isinstance(dtype, str) else None
+    if found is None:
+        raise ValueError(f"invalid type: {dtype!r}")
     return self.to(dtype=found.dtype)
-
-
-def set_default_tensor_type(t: Any, /) -> None:
-    """torch.set_default_tensor_type: set the default dtype by a legacy type or its name; deprecated.
-
-    Raises:
-        ModuleNotFoundError: the name does not begin with "torch.".
-        TypeError: ``t`` is not a legacy type, or has an integer dtype.
-    """
-    if isinstance(t, str) and not t.startswith("torch."):
-        raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
-    warn_once(_DEPRECATED)
-    found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
-    if not isinstance(found, tensortype):
-        raise TypeError("invalid type object: only floating-point types are supported as the default type")
-    dtypes.set_default_dtype(found.dtype)
-
-
-_DEPRECATED = (
-    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-    "torch.set_default_device() as alternatives."
-)
 
 
 def attach() -> None:

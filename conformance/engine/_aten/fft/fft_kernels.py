@@ -15,13 +15,12 @@ from ..scalar_operands import times
 from ..shape.slice_select import slice_
 
 Dims = tuple[int, ...]
-_NOTHING = "MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters"
 
 
 def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
     """SciPy's transform without scaling; like torch's, it has the precision of its input."""
     if not array.size:
-        raise RuntimeError(_NOTHING)
+        raise RuntimeError("a Fourier transform of no elements")
     import scipy.fft  # slow to import
 
     result: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)

@@ -12,8 +12,7 @@ import numpy as np
 from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor
 from ..._c10.device import check_memory
-from ..._c10.dtypes import c_name, float16, is_half
-from ..._c10.errors import unimplemented
+from ..._c10.dtypes import is_half
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
@@ -26,7 +25,6 @@ from .fft_kernels import fft_c2c, fft_c2r, fft_r2c
 
 padded: Callable[..., Tensor] = on_first_use("pad")  # see Note [Slots]
 
-_ALIGNED = "stft align_to_window should only be set when center = false"
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied{}To suppress this warning and use a rectangular "
     "window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
@@ -36,10 +34,6 @@ _LEAKS = (
     "recommended to reduce spectral leakage."
 )
 _THE_SAME = ".Please provide the same window used by stft to make the inversion lossless."
-_NOT_GIVEN = (
-    "stft requires the return_complex parameter be given for real inputs, and will further require that "
-    "return_complex=True in a future PyTorch release."
-)
 _REAL = (
     "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
     "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the "
@@ -71,24 +65,20 @@ def stft(
         RuntimeError: with torch's message.
         NotImplementedError: ``align_to_window`` is given.
     """
-    if center and align_to_window is not None:
-        raise RuntimeError(_ALIGNED)
-    if align_to_window:
+    if align_to_window is not None:
         raise NotImplementedError("torch.stft with align_to_window")
     if center:
         shape = input._array.shape
         around = n_fft // 2
         input = padded(input.view((*(1,) * (3 - len(shape)), *shape)), [around, around], pad_mode)
         input = input.view(input._array.shape[-len(shape) :])
-    return _stft(
-        input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
-    )
+    return _stft(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex)
 
 
 @composite(vmap="fallback", autocast="fp32")
 def _stft(
     input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
-    onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
+    onesided: bool | None, return_complex: bool | None,
 ) -> Tensor:  # fmt: skip
     """stft of a signal that is padded already."""
     if window is None:
@@ -98,7 +88,7 @@ def _stft(
     complex_numbers = input.is_complex() or (window is not None and window.is_complex())
     if not (complex_numbers if return_complex is None else return_complex):
         if return_complex is None:
-            raise RuntimeError(_NOT_GIVEN)
+            raise RuntimeError("stft requires the return_complex parameter be given for real inputs")
         warnings.warn(_REAL, stacklevel=3)
     _check(input, n_fft, hop, length, window)
     rows = input if input._array.ndim == 2 else input.unsqueeze(0)
@@ -135,9 +125,7 @@ def istft(
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():
-        raise RuntimeError(
-            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
-        )
+        raise RuntimeError("istft requires a complex-valued input tensor")
     columns = view_as_real(input.resolve_conj())
     wrap_dim(-3, columns._array.ndim)
     half = _check_columns(columns, n_fft, hop, size, window, onesided)
@@ -147,11 +135,10 @@ def istft(
         weights = padded(weights, [left, n_fft - size - left])
     columns = columns if columns._array.ndim == 4 else columns.unsqueeze(0)
     pieces = view_as_complex(columns.transpose(1, 2))
-    if return_complex:
-        if half:
-            raise RuntimeError("Cannot have onesided output if window or input is complex")
-    elif window is not None and window.is_complex():
-        raise RuntimeError("Complex windows are incompatible with return_complex=False")
+    if half if return_complex else window is not None and window.is_complex():
+        raise RuntimeError(
+            "istft of one-sided columns to complex numbers, or of a complex window to real ones"
+        )
     pieces = _transformed_back(pieces, n_fft, 1 if normalized else 2, half, return_complex)
     result = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
     envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
@@ -159,8 +146,7 @@ def istft(
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -start if center else whole
     result, envelope = slice_(result, 1, start, end), slice_(envelope, 1, start, end)
-    lowest = envelope.abs().min().lt(1e-11)
-    if lowest:
+    if envelope.abs().min().lt(1e-11):
         raise NotImplementedError("the text of istft's error for windows that do not overlap")
     result = result / envelope
     if input._array.ndim == 2:
@@ -234,10 +220,6 @@ def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> T
 def _transformed(pieces: Tensor, normalization: int, onesided: bool | None) -> Tensor:
     last = (pieces._array.ndim - 1,)
     if is_half(pieces._array.dtype):
-        if pieces.dtype is float16:
-            warnings.warn(
-                "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=4
-            )
         raise RuntimeError(f"MKL FFT doesn't support tensors of type: {pieces.dtype.legacy}")
     if not pieces.is_complex():
         return fft_r2c(pieces, last, normalization, onesided is None or onesided)
@@ -254,17 +236,10 @@ Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
 def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
     """A window whose ``shape`` is a function of 0, 1 .. n-1 and n; a periodic one has n + 1 elements less the last."""
     kind = kind_of(dtype, None)
-    if kind.kind not in "fcV":
-        raise RuntimeError(
-            f"{name} expects floating point dtypes, got: TensorOptions(dtype={c_name(kind)}, device=cpu, "
-            "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
-        )
-    if length < 0:
-        raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+    if kind.kind not in "fV" or length < 0:
+        raise RuntimeError(f"{name} of length {length} and dtype {kind}")
     if length <= 1:
         return finish(np.ones(length, kind), requires_grad)
-    if kind.kind == "c":
-        raise unimplemented("arange_cpu", kind)
     count = length + periodic
     result = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
     return finish(result[:length].copy() if periodic else result, requires_grad)

@@ -14,12 +14,12 @@ from ..._c10.errors import typename
 from ..._c10.operator_facts import composite
 from ..._c10.warn_once import warn_program
 from ..creation.from_data import infer_array
-from ..registry import ROWS, Array
+from ..registry import Array
 from ..shape.clone_to import assigned, without_leading_ones
 from ..shape.copy_fill_zero import copy_, fill_
 from ..shape.slice_select import select, slice_
 from ..shape.view_reshape import alias, expand, unsqueeze, view
-from ..type_promotion import check_list, check_recorded
+from ..type_promotion import check_list
 from .index_put import dims_of_index, index, index_put, index_put_
 
 
@@ -71,7 +71,6 @@ def _is_index_of_its_own(value: Any) -> bool:
 def _too_many(self: Tensor, value: Any) -> IndexError:
     """The error for more indices than dimensions."""
     if self._array.ndim == 0 and isinstance(value, slice):
-        check_recorded(ROWS["slice"], (self, 0, None, None, 1))
         return IndexError("slice() cannot be applied to a 0-dim tensor.")
     if self._array.ndim == 0 and isinstance(value, int) and value:
         return IndexError(f"index {value} is out of bounds for dimension 0 with size 0")

@@ -27,7 +27,6 @@ from ..creation.ranges import linspace
 from ..kernels import only_needed
 from ..registry import Array, op
 from ..shape.cat_stack import stack
-from ..type_promotion import kernels_check
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -329,7 +328,6 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
-@kernels_check
 def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
     image, places = input._array.shape, grid._array.shape
 

@@ -101,10 +101,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin(): no tensor")  # replaced by torch's message in the caller
     for each in (elements, test_elements):
-        if isinstance(each, bool) or (isinstance(each, Tensor) and each._array.dtype.kind == "b"):
-            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
-        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
-        if isinstance(each, complex):
-            raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
+        kind = each._array.dtype.kind if isinstance(each, Tensor) else np.asarray(each).dtype.kind
+        if kind in "bc":
+            raise RuntimeError("Unsupported input type encountered for isin()")
     return _isin(elements, test_elements, invert)

@@ -16,14 +16,12 @@ from ..._c10.errors import unimplemented
 from ..._c10.layout import Unstrided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
-from ..._c10.warn_once import warn_once, warn_program
 from ..._c10.zero_tensor import ZeroTensor, zeros
 from ..creation.factories import scalar_tensor, zeros_like
-from ..registry import ROWS, Array, op
+from ..registry import Array, op
 from ..scalar_operands import times
 from ..shape.clone_to import assigned
 from ..shape.slice_select import select
-from ..type_promotion import check_recorded
 from .where_clamp import where
 
 
@@ -155,7 +153,6 @@ def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
 def view_as_real(input: Tensor) -> Tensor:
     """A real view with the real and imaginary parts along a new last dimension."""
     if input.is_conj():
-        check_recorded(ROWS["_view_as_real"], (input,))
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
@@ -190,10 +187,8 @@ def _view_as_complex(self: Array) -> Array:
     *outer, last = strides(self)
     if last != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in outer):
-        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    if offset(self) // self.itemsize % 2:
-        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    if any(step % 2 for step in outer) or offset(self) // self.itemsize % 2:
+        raise RuntimeError("Tensor must have strides and a storage_offset divisible by 2")
     memory, start, steps = _place(self, 0)
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
@@ -250,9 +245,6 @@ def _set_imag(self: Tensor, value: Any) -> None:
     part.copy_(assigned(part, value))
 
 
-_HALF = "ComplexHalf support is experimental and many operators don't support it yet."
-
-
 @op(
     "ComplexBackward0",
     complex="as_written",
@@ -263,8 +255,6 @@ _HALF = "ComplexHalf support is experimental and many operators don't support it
 )
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
-    if real.dtype == np.float16 and imag.dtype.kind == "f":
-        warn_once(_HALF)  # torch makes the result first
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
         raise NotImplementedError(errors.COMPLEX_HALF)
@@ -307,7 +297,6 @@ def polar(abs: Array, angle: Array) -> Array:
     """abs * (cos(angle) + 1j * sin(angle))."""
     _check_parts("polar", abs, angle)
     if abs.itemsize < 4:
-        warn_program(_HALF)
         raise unimplemented("polar_cpu", abs.dtype)
     found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)

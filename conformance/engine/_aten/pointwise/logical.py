@@ -8,7 +8,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
-from ..._c10 import dtypes
 from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import composite
 from ..registry import Array, op
@@ -124,7 +123,5 @@ bitwise_right_shift = _bitwise(
 def bitwise_not(self: Array) -> Array:
     """Invert all bits; of a bool, the logical negation."""
     if self.dtype.kind not in "iub":
-        raise NotImplementedError(
-            f"\"bitwise_not_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
-        )
+        raise unimplemented("bitwise_not_cpu", self.dtype)
     return np.invert(self)

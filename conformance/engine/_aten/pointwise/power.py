@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import argument_error
 from ..._autograd.tensor import Tensor
-from ..._autograd.torch_function import overrides_without_tensor
 from ..._c10 import dtypes
 from ..._c10.layout import contiguous_format
 from ..._c10.operator_facts import composite
@@ -169,15 +167,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_number(input, exponent, out=out)
     if is_number(input) and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)
-    try:
-        return _pow_tensor(input, exponent, out=out)
-    except TypeError:
-        result = argument_error(
-            "Tensor.pow", (exponent,), {}
-        )  # in the method's name; the caller handles the function's
-        if result is None or overrides_without_tensor(exponent):
-            raise
-        raise result from None
+    return _pow_tensor(input, exponent, out=out)
 
 
 @composite(vmap_inplace="fallback")
@@ -207,10 +197,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     complexes = "c" in (self._array.dtype.kind, array.dtype.kind)
     kind = dtypes.complex128 if complexes else dtypes.float64
     if self.dtype is not kind:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {self.dtype.legacy} but the operation's result requires dtype "
-            + kind.legacy
-        )
+        raise RuntimeError(f"float_power_: the result needs a base of {kind}")
     if isinstance(exponent, Tensor):
         return pow_(self, exponent.to(kind))
     return pow_(self, complex(exponent) if complexes else float(exponent))

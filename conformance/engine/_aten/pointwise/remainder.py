@@ -10,7 +10,6 @@ from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
 from ..._c10.operator_facts import Out, composite
-from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, half_up, integral, kind_of, refuse_bools
 from ..registry import ROWS, Array, op
@@ -53,10 +52,6 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 @composite(vmap="decompose", numbers_as_tensors=True, out=True)
 def floor_divide(input: Any, other: Any) -> Tensor:
     """The quotient, rounded down."""
-    if is_number(input) and is_number(other):
-        input = scalar_tensor(
-            input, dtype=dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
-        )
     if is_number(other):
         return _floor_divide_by_number(input, other)
     return _floor_divide(input, other)

@@ -77,7 +77,7 @@ def _round_decimals(self: Array, decimals: int) -> Array:
     need_floats("round_cpu", self)
     wide, scale = half_up(self), half_up(np.asarray(self.dtype.type(10.0 ** abs(decimals))))
     result = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
-    return np.asarray(result).astype(self.dtype, copy=False)
+    return np.asarray(result).astype(self.dtype)
 
 
 def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
@@ -160,7 +160,7 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
         (numbers == -np.inf, neginf),
     ):
         np.copyto(result, instead, where=place)
-    return like_steps(result.astype(self.dtype, copy=False), self)
+    return like_steps(result.astype(self.dtype), self)
 
 
 @composite(vmap="decompose")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..._autograd.tensor import Tensor
-from ..._c10.errors import wrong_type
 from ..out import given
 from ..registry import ROWS, Array, op
 from ..scalar_operands import plus
@@ -52,7 +51,7 @@ def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Te
         result: Tensor = _full_coverage(input)
         return result
     if b.__class__ is not bool:
-        raise wrong_type("_test_autograd_multiple_dispatch", "b", "bool", b, 2)
+        raise TypeError(f"_test_autograd_multiple_dispatch(): {b} is no bool")
     return input.clone()
 
 

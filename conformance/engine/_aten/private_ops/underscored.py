@@ -13,9 +13,7 @@ import numpy as np
 from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10 import dtypes
 from ..._c10.device import check_memory
-from ..._c10.errors import missing_arguments
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes, wrap_dim
 from ..._c10.slots import on_first_use
@@ -49,13 +47,10 @@ def _efficientzerotensor(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
-    **named: Any,
 ) -> Tensor:
     """A ZeroTensor, which has no memory, see Note [ZeroTensor]."""
-    if not size and "size" not in named:
-        raise missing_arguments("_efficientzerotensor", ["size"])
     check_memory(device, pin_memory)
-    shape = new_sizes(size or (named["size"],), "_efficientzerotensor")
+    shape = new_sizes(size, "_efficientzerotensor")
     return factories.finish(zeros(shape, factories.kind_of(dtype, None)), requires_grad)
 
 
@@ -133,8 +128,7 @@ def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
 def _chosen(self: Array, indices: Any) -> Array:
     for each in indices:
         if each.dtype not in (np.int64, np.int32):
-            kind = dtypes.BY_NUMPY[each.dtype].legacy
-            raise RuntimeError(f"_unsafe_index found unexpected index type {kind}")
+            raise RuntimeError(f"_unsafe_index found unexpected index type {each.dtype}")
     result: Array = index.row.forward(self, indices)  # type: ignore[attr-defined]
     return result
 
@@ -175,18 +169,12 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     self=lambda grad, result, mask, dim: _masked_backward(grad, result, mask, dim),
 )
 def _masked(self: Array, mask: Array, dim: Any = None, mask_type: Any = None) -> Array:
-    if mask.dtype != np.bool_:
-        raise RuntimeError("Mask should be a boolean tensor")
     if mask.ndim != 2 or self.ndim != 4:
         mask_type = 2
-    if mask_type is None:
-        raise RuntimeError("Mask Type should be defined")
     n, _, rows = (*self.shape, 0, 0, 0)[:3]
-    wanted = {0: ((rows, rows), "(L, L)"), 1: ((n, rows), "(B, L)")}
-    if mask_type == 2 and self.shape != mask.shape:
-        raise RuntimeError("For mask_type == 2 mask shape should match input shape")
-    if mask_type in wanted and mask.shape != wanted[mask_type][0]:
-        raise RuntimeError(f"For mask_type == {mask_type} mask shape should be {wanted[mask_type][1]}")
+    wanted = {0: (rows, rows), 1: (n, rows), 2: self.shape}
+    if mask.dtype != np.bool_ or mask.shape != wanted.get(mask_type):
+        raise RuntimeError("_masked_softmax: the mask must be of bools and fit its type")
     spread = mask[:, None, None, :] if mask_type == 1 else mask
     with np.errstate(invalid="ignore"):
         return softmax._softmax_row(np.where(spread, -np.inf, self), _last(dim, self))
@@ -203,7 +191,7 @@ def _last(dim: int | None, array: Array) -> int:
     inputs=dict.fromkeys(("grad_output", "output"), unsupported("_masked_softmax_backward")),
 )
 def _masked_backward(grad_output: Array, output: Array, mask: Array, dim: Any) -> Array:
-    if mask.shape != output.shape:
+    if mask.shape != output.shape:  # torch differentiates masks of type 2 alone
         raise RuntimeError("Mask shape should match grad shape")
     result = _softmax_backward.row.forward(grad_output, output, _last(dim, output))  # type: ignore[attr-defined]
     return np.where(mask, 0, result)

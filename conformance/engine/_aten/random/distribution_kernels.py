@@ -7,12 +7,11 @@ are in the order in which torch writes them to memory.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ..._c10.dtypes import BY_NUMPY, c_name, float_limits, is_half
+from ..._c10.dtypes import float_limits, is_half
 from ..._c10.errors import unimplemented
 from ..._c10.generator import Generator
 from . import box_muller
@@ -31,23 +30,13 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     """Tensor.uniform_: in [low, high); a sample that rounds to ``high`` becomes ``low``."""
     count = math.prod(shape)
     if dtype.kind == "c":
-        if not count:  # torch does not check the bounds of empty tensors
-            return np.empty(shape, dtype)
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
     largest = float(float_limits(dtype).max)
-    for name, bound in (("from", low), ("to", high)):
-        if not abs(bound) <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
-    if low > high:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
-    if high - low > largest:
-        raise RuntimeError(
-            f"uniform_ expects to-from <= std::numeric_limits<{BY_NUMPY[dtype].legacy}>::max(), but found "
-            f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
-        )
+    _check(
+        -largest <= low <= high <= largest and high - low <= largest,
+        f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}",
+    )
     if dtype == np.float64:
         samples: Array = generator.doubles(count) * (high - low) + low
     else:
@@ -70,8 +59,7 @@ def normal(
     contiguous: bool = True,
 ) -> Array:
     """Tensor.normal_; see Note [Three ways to a normal sample]."""
-    if not std >= 0.0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    _check(std >= 0.0, f"normal expects std >= 0.0, but found std {std:g}")
     count = math.prod(shape)
     if dtype.kind == "c":
         parts = normal(
@@ -88,8 +76,7 @@ def normal(
 
 def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, std: float) -> Array:
     """Tensor.log_normal_."""
-    if not std > 0.0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    _check(std > 0.0, f"log_normal_ expects std > 0.0, but found std={std:g}")
     _require_real(dtype, "log_normal_cpu", math.prod(shape))
     samples = box_muller.standard_pairs(generator, math.prod(shape)) * std + mean
     with np.errstate(over="ignore"):
@@ -98,33 +85,23 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
-    if not rate > 0.0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    if dtype.kind not in "fV" and 0 not in shape:
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
-            f"point but you specified {BY_NUMPY[dtype].legacy}"
-        )
+    _check(
+        rate > 0.0 and (dtype.kind in "fV" or 0 in shape),
+        f"exponential_ expects lambda > 0.0, but found lambda={rate:g}",
+    )
     return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
-    if not sigma > 0.0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    if dtype.kind not in "fV":
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
-            f"but you specified {c_name(dtype)}"
-        )
+    _check(sigma > 0.0 and dtype.kind in "fV", f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
     return _narrow(samples * sigma + median, dtype).reshape(shape)
 
 
 def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """Tensor.geometric_: the number of trials up to the first success."""
-    if not 0.0 < p < 1.0:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    _check(0.0 < p < 1.0, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
         raise unimplemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
@@ -134,8 +111,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
 
 def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """Tensor.bernoulli_ with one p for all elements."""
-    if not 0.0 <= p <= 1.0:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    _check(0.0 <= p <= 1.0, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if dtype.kind == "c" and 0 not in shape:
         raise unimplemented("bernoulli_scalar_cpu_", dtype)
     return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
@@ -146,11 +122,11 @@ def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     if dtype.kind == "c" and p.size:
         raise unimplemented("bernoulli_tensor_cpu_self_", dtype)
     _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-            "improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+    _check(
+        bool(((p >= 0) & (p <= 1)).all()),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)",
+    )
     draw = generator.doubles if p.dtype == np.float64 else generator.floats
     happened: Array = draw(p.size).reshape(p.shape) < p
     return happened.astype(dtype)
@@ -165,8 +141,7 @@ def poisson(generator: Generator, rates: Array) -> Array:
 
 def _poisson(generator: Generator, rate: float) -> int:
     """One sample: products of uniform numbers, or for large rates rejection (Hörmann, 1993)."""
-    if not rate >= 0:
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    _check(rate >= 0, "invalid Poisson rate, expected rate to be non-negative")
     if rate == 0:
         return 0
     if rate < 10:
@@ -198,9 +173,7 @@ def _one(generator: Generator) -> float:
 def gamma(generator: Generator, concentration: Array) -> Array:
     """torch._standard_gamma: one sample after the other, clamped below to the smallest normal number."""
     if concentration.dtype not in (np.float32, np.float64):
-        raise NotImplementedError(
-            f"\"gamma_cpu\" not implemented for '{BY_NUMPY[concentration.dtype].legacy}'"
-        )
+        raise unimplemented("gamma_cpu", concentration.dtype)
     kind = concentration.dtype.type
     least = float_limits(concentration.dtype).tiny
     result = np.empty(concentration.shape, concentration.dtype)
@@ -249,11 +222,11 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) ->
 
 def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: int) -> Array:
     """torch.randint and Tensor.random_(low, high): in [low, high)."""
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    _check_bounds(dtype, {"from": low, "to - 1": high - 1})
-    if dtype.kind in "fV":
-        low, high = _representable(dtype, low), _representable(dtype, high - 1, below=True) + 1
+    _check(
+        low < high and dtype.kind != "c",
+        f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
+    )
+    _check_bounds(dtype, low, high - 1)
     return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
 
 
@@ -261,22 +234,20 @@ def integers_all(generator: Generator, shape: Shape, dtype: DType) -> Array:
     """Tensor.random_(): from 0 to the largest value of an integer dtype, or to 2**(mantissa bits)."""
     count = math.prod(shape)
     if dtype.kind == "c":
-        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+        raise unimplemented("random_kernel_cpu", dtype)
     draws = generator.double_words(count) if dtype.itemsize == 8 else generator.words(count)
     return (draws % np.uint64(_counted(dtype) + 1)).astype(dtype).reshape(shape)
 
 
 def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     """torch.randperm."""
-    if length < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
     if dtype.kind == "b":
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
-    if dtype.kind == "f" and length > _counted(dtype) + 1:  # torch does not check bfloat16
-        largest = "2049" if is_half(dtype) else f"2^{float_limits(dtype).nmant + 1}+1"
-        raise RuntimeError(f"n cannot be greater than {largest} for {BY_NUMPY[dtype].legacy} type.")
-    if dtype.kind not in "fV" and length > _counted(dtype):
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+        raise unimplemented("randperm", dtype)
+    most = _counted(dtype) + (dtype.kind == "f")
+    _check(
+        length >= 0 and (length <= most or dtype.kind == "V"),  # bfloat16: any number
+        f"Trying to create tensor with negative dimension {length}: [{length}]",
+    )
     if length >= _LONG_PERMUTATION:
         raise NotImplementedError(f"torch.randperm of {length} numbers")  # torch draws them in another way
     left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
@@ -293,31 +264,17 @@ def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> Non
     Raises:
         RuntimeError: the weights' dtype, shape or values, or the number of samples, are invalid.
     """
-    if weights.dtype.kind not in "fV":
-        raise RuntimeError(
-            "multinomial only supports floating-point dtypes for input, got: "
-            + BY_NUMPY[weights.dtype].legacy
-        )
-    if weights.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and samples > weights.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if weights.shape[-1] > 2**24:  # more than the consecutive integers of float32
-        raise RuntimeError("number of categories cannot exceed 2^24")
-    if replacement and samples > 1:
-        for each in weights[~(np.isfinite(weights) & (weights >= 0))].tolist():
-            what = "= infinity or NaN" if each >= 0 else "< 0"
-            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
-    if not weights.size and len(weights) and not (replacement and samples > 1):
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (weights.sum(-1) == 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    categories = weights.shape[-1] if weights.ndim in (1, 2) and weights.dtype.kind in "fV" else 0
+    _check(
+        samples > 0
+        and 0 < categories <= 2**24  # float32 has no more consecutive integers
+        and (replacement or samples <= categories),
+        "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
+    )
+    _check(
+        bool((np.isfinite(weights) & (weights >= 0)).all() and weights.sum(-1).all()),
+        "probability tensor contains either `inf`, `nan` or element < 0",
+    )
 
 
 def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
@@ -346,43 +303,25 @@ def _counted(dtype: DType) -> int:
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 
-def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
-    if dtype.kind == "c":
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+def _check_bounds(dtype: DType, least: int, most: int) -> None:
+    """Check that random integers are numbers of the dtype; torch only warns that floats cannot represent them all."""
     counted = _counted(dtype)
-    if dtype.kind in "fV":
-        largest = int(float(float_limits(dtype).max))
-        smallest = -largest
-    else:
-        largest, smallest = counted, 0 if dtype.kind in "bu" else -counted - 1
-    for name, bound in bounds.items():
-        if not smallest <= bound <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
-        if dtype.kind in "fV" and abs(bound) > counted:
-            digits = counted.bit_length() - 1
-            warnings.warn(
-                f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                f"{c_name(dtype)} can support discrete uniform distribution only within this range. "
-                "This warning will become an error in version 1.7 release, please fix the code in advance",
-                UserWarning,
-                stacklevel=3,
-            )
-
-
-def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
-    """The bound, or the next number inside the range if rounding to the dtype would leave it."""
-    probe = bound if below else bound + 1
-    rounded = int(dtype.type(probe))
-    if (rounded >= bound + 1) if below else (rounded < bound):
-        step = 1 << (abs(probe).bit_length() - 1 - float_limits(dtype).nmant)
-        return rounded - step - 1 if below else rounded + step
-    return bound
+    if dtype.kind in "fV" and max(-least, most) > counted:
+        raise NotImplementedError("random integers that the dtype cannot represent")
+    smallest = 0 if dtype.kind in "bu" else -counted - 1
+    _check(most <= counted and least >= smallest, "from or to - 1 is out of bounds")
 
 
 def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
     """Cast doubles to the dtype; to half precision by way of float32."""
     with np.errstate(over="ignore"):
         return samples.astype(np.float32).astype(dtype) if is_half(dtype) else samples.astype(dtype)
+
+
+def _check(valid: bool, text: str) -> None:
+    """Raise RuntimeError for parameters, or a dtype, that torch's function refuses; nan is refused too."""
+    if not valid:
+        raise RuntimeError(text)
 
 
 def _part(dtype: DType) -> DType:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..._arguments.overloads import is_count
-from ..._autograd.inplace_checks import check_no_overlap
 from ..._autograd.random_state import (
     Generator,
     default_generator,
@@ -30,7 +29,7 @@ from ..._c10.operator_facts import composite as _composite
 from ..._c10.shapes import broadcast_shapes, new_sizes
 from ..creation.factories import empty_like, finish, kind_of, zeros_written
 from ..inplace import run_inplace
-from ..out import check_out, store_out, warn_resized
+from ..out import warn_resized
 from ..reduction import partial_sort
 from ..registry import ROWS, Array, op
 from . import binomial as binomial_samples
@@ -42,7 +41,7 @@ def _from(generator: Any) -> streams.Generator:
 
 
 def _drawn(
-    name: str, draw: Callable[..., Array], writes: bool | Out = True
+    name: str, draw: Callable[..., Array], writes: Out
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     @_composite(random="by_shape", name=name, out=writes)
     def by_shape(
@@ -69,7 +68,9 @@ def _drawn(
 
 
 rand, rand_like = _drawn(
-    "rand", lambda generator, shape, kind, flat: distribution_kernels.uniform(generator, shape, kind)
+    "rand",
+    lambda generator, shape, kind, flat: distribution_kernels.uniform(generator, shape, kind),
+    Out(),
 )
 randn, randn_like = _drawn(
     "randn",
@@ -138,32 +139,27 @@ def randperm(
 ) -> Tensor:  # fmt: skip
     """torch.randperm: a random permutation of 0 .. n-1."""
     check_memory(device, pin_memory)
-    try:
-        n = operator.index(n)
-    except TypeError:
-        raise wrong_type("randperm", "n", "int", n, 1) from None
     kind = kind_of(dtype, out, dtypes.int64)
-    return finish(distribution_kernels.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
+    drawn = distribution_kernels.permutation(_from(generator), operator.index(n), kind)
+    return finish(drawn, requires_grad, out, "randperm")
 
 
 @_composite(random="by_example", random_by_values=True)
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
 ) -> Tensor:
     """torch.multinomial: indices drawn in proportion to the weights in each row."""
-    if out is not None and out.dtype is not dtypes.int64:
-        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
     weights = input._array
     distribution_kernels.check_multinomial(weights, num_samples, replacement=replacement)
     if replacement and num_samples > 1:
-        return finish(distribution_kernels.multinomial(_from(generator), weights, num_samples), out=out)
+        return finish(distribution_kernels.multinomial(_from(generator), weights, num_samples))
     race = weights / _fill(empty_like(input)._array, distribution_kernels.exponential, generator)
     chosen = (
         race.argmax(-1, keepdims=True)
         if num_samples == 1
         else partial_sort.top_indices(race, num_samples, -1, largest=True, in_order=True)
     )
-    return finish(chosen, out=out)
+    return finish(chosen)
 
 
 def _zeros(grad: Tensor) -> Tensor:
@@ -201,14 +197,8 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
 
 
 @_composite(random="elementwise", random_by_values=True)
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
-    if out is not None:
-        check_out("bernoulli", out, (input,))
-        check_no_overlap(out._array)
-        array = input._array
-        like = out._array if out._array.shape == array.shape else array
-        return finish(_happened(like, array, array.dtype, generator).astype(out._array.dtype), out=out)
     if isinstance(p, Tensor):
         p = p.item()
     if p is not None:
@@ -239,11 +229,10 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     prob=lambda grad: "aten::binomial",
 )
 def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
-    kind, of_prob = (dtypes.BY_NUMPY[each.dtype].legacy for each in (count, prob))
     if count.dtype.kind not in "fV":
-        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
-    if kind != of_prob:
-        raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
+        raise ValueError("binomial of counts that are not floating-point numbers")
+    if count.dtype != prob.dtype:
+        raise RuntimeError("binomial of a count and a probability of different dtypes")
     warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch allocates the shape of count
     return binomial_samples.binomial(_from(generator), count, prob)
 
@@ -306,24 +295,16 @@ def normal(
             _from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std
         )
         return finish(drawn, requires_grad, out, "normal")
+    if out is not None:
+        raise NotImplementedError("torch.normal of tensors with out=")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    if isinstance(std, Tensor):
-        if std._array.dtype.kind == "c":
-            raise RuntimeError("normal expects standard deviation to be non-complex")
-        if (std._array < 0).any():
-            raise RuntimeError("normal expects all elements of std >= 0.0")
-    elif not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if np.iscomplexobj(arrays[1]) or not np.all(arrays[1] >= 0):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
     result = distribution_kernels.normal(_from(generator), shape, kind)
     for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
         result = function(result, each).astype(kind)
-    if out is not None:
-        check_out("normal", out, (mean, std))
-        if out._array.shape != shape and not isinstance(std, Tensor):
-            broadcast_shapes(shape, out._array.shape)
-        return store_out("normal", out, result)
     if not isinstance(std, Tensor):
         return _normal_of_mean(mean, result)
     if not isinstance(mean, Tensor):
@@ -385,7 +366,6 @@ def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = N
 @op(
     "LogNormalBackward0",
     name="log_normal",
-    overlap="check_first",
     random="elementwise",
     inplace="method",
     self=_zeros,
@@ -410,7 +390,6 @@ def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any 
 @op(
     "GeometricBackward0",
     name="geometric",
-    overlap="check_first",
     random="elementwise",
     inplace="method",
     self=_zeros,
@@ -424,7 +403,6 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     "BernoulliBackward1",
     name="bernoulli_each",
     inplace_overload="Tensor",
-    overlap="check_first",
     operator="bernoulli",
     self=_zeros,
     p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
@@ -437,7 +415,6 @@ def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
     "BernoulliBackward2",
     name="bernoulli",
     inplace_overload="float",
-    overlap="check_first",
     inplace="method",
     self=_zeros,
 )

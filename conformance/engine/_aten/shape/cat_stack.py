@@ -14,7 +14,7 @@ from ..._c10.layout import following, suggest_memory_format
 from ..._c10.operator_facts import Out, composite, without_defaults
 from ..._c10.shapes import ordered, viewed, wrap_dim
 from ..registry import ROWS, Array, op
-from ..type_promotion import check_list, check_views
+from ..type_promotion import check_list
 from .atleast import grown, one, three, two
 from .slice_select import slice_
 
@@ -78,7 +78,6 @@ def cat(tensors: Any, dim: Any = 0) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for number, each in enumerate(tensors):
         if each._array.ndim == 0:
-            check_views(*tensors)
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     places = tuple((t._array.shape, t._array.dtype.kind == "c") for t in tensors)
     return _cat(tensors, dim, places)
