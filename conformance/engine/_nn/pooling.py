@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._arguments.argument_errors import check_ints, check_tensors
+from .._arguments.argument_errors import check_ints
+from .._aten.kernels import need_floats, need_reals
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
 from .._aten.nn.pool_windows import Ints, complete
 from .._aten.nn.pooling import MAX, MEAN, UNPOOL
@@ -15,23 +16,15 @@ from .._autograd.batched_tensor import BatchedTensor
 from .._autograd.tensor import Tensor, wrap
 from .._autograd.views import increment_version
 from .._c10.context import alert_not_deterministic
+from .._c10.dtypes import int64
+from .._c10.errors import need_fitting
 from .._c10.layout import contiguous_format, suggest_memory_format
 from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
-from .pooling_checks import (
-    check_adaptive,
-    check_adaptive_line,
-    check_dimensions,
-    check_line,
-    check_max_input,
-    check_mean_input,
-    check_sizes,
-)  # fmt: skip
+from .pooling_checks import check_adaptive, check_input, check_sizes
 
-_NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
-_MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
 _POSITIONS = {
     "kernel_size": 2,
     "stride": 3,
@@ -44,9 +37,7 @@ def _as_ints(name: str, what: str, value: Any, spatial: int) -> Ints:
     """A setting as torch passes it on: a number expands to all dimensions, a sequence has one or all."""
     check_ints(name, what, value, _POSITIONS[what] if "max" in name or what == "kernel_size" else 0)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-    if len(found) not in (1, spatial):
-        must = _MUST.get(what, "must either be").replace("either ", "" if name == "avg_pool3d" else "either ")
-        raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
+    need_fitting(len(found) in (1, spatial), name)
     return found
 
 
@@ -57,11 +48,9 @@ def _expanded(name: str, what: str, value: Any, spatial: int) -> Ints:
 
 
 def _settings(
-    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     divisor: int | None = None,
 ) -> list[Ints]:  # fmt: skip
-    if spatial == 1:
-        check_dimensions(name, input, 1)
     kernel = _as_ints(name, "kernel_size", kernel_size, spatial)
     steps = () if stride is None or stride in ([], ()) else _as_ints(name, "stride", stride, spatial)
     given = [
@@ -71,20 +60,19 @@ def _settings(
         _as_ints(name, "dilation", dilation, spatial),
     ]
     kernel, steps, paddings, dilations = complete(spatial, *given)
+    check_input(name, input, spatial)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    if spatial > 1:
-        check_dimensions(name, input, spatial)
+    need_fitting(min(*kernel, *steps, *dilations) > 0 and min(paddings) >= 0, name)
     for p, k, d in zip(paddings, kernel, dilations, strict=True):
-        if p < 0 and spatial > 1:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
+        if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    if spatial > 1 and any(n <= 0 for n in (*kernel, *steps, *dilations)):
-        raise RuntimeError("kernel size, stride and dilation should be greater than zero")
+    # in one and three dimensions torch does not take the dilation into account
+    need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
+    check_sizes(input, spatial, given, ceil_mode)
     return given
 
 
@@ -96,8 +84,6 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
     def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
         if spatial > 1:
-            check_max_input(input, spatial, settings)
-            check_sizes(input, spatial, settings, ceil_mode)
             return MAX[spatial](input, *settings, ceil_mode)
         (kernel,), (step,), (paddings,), (dilations,) = complete(1, *settings)
         flat = [(1, kernel), (1, step), (0, paddings), (1, dilations)]
@@ -109,17 +95,10 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
-        if spatial == 1 and return_indices:
-            return _max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-        try:
-            settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation)
-            if spatial == 1:
-                check_line(input, settings, ceil_mode)
-            found = with_indices(input, settings, ceil_mode)
-        except AttributeError:
-            check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
-            raise
-        if spatial == 1 and not _is_traced(input):
+        settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
+        need_reals(f"max_pool{max(spatial, 2)}d", input._array)
+        found = with_indices(input, settings, ceil_mode)
+        if spatial == 1 and not (return_indices or _is_traced(input)):
             return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
@@ -140,22 +119,6 @@ def _squeezed_output(pooled: Tensor) -> Tensor:
     if found._array.ndim == 2:
         increment_version(found)
     return found
-
-
-def _max_pool1d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> Any:
-    """max_pool1d with indices, through max_pool2d, whose error messages it has."""
-    check_adaptive_line("max_pool1d", input)
-    (kernel,), paddings, dilations = (
-        _as_ints("max_pool1d", what, value, 1)
-        for what, value in (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
-    )
-    step = (kernel,) if stride is None or stride in ([], ()) else _as_ints("max_pool1d", "stride", stride, 1)
-    found = max_pool2d(
-        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *paddings), (1, *dilations), ceil_mode, True
-    )
-    return tuple(each.squeeze(-2) for each in found)
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
@@ -186,11 +149,7 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window."""
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
+    need_fitting(input._array.ndim in (2, 3), "avg_pool1d")
     kernel = _as_ints("avg_pool1d", "kernel_size", kernel_size, 1)
     steps = kernel if stride is None or stride in ([], ()) else _as_ints("avg_pool1d", "stride", stride, 1)
     paddings = _as_ints("avg_pool1d", "padding", padding, 1)
@@ -205,9 +164,9 @@ def _averages(
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
-    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
-    check_mean_input(input, spatial, complete(spatial, *settings)[0])
-    check_sizes(input, spatial, settings, ceil_mode)
+    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, ceil_mode, divisor)
+    if input.dtype is not int64:
+        need_floats(name, input._array)
     return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
@@ -237,25 +196,18 @@ def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Int
     if isinstance(output_size, int):
         check_ints(name, "output_size", output_size, 2)
         return (output_size,) * spatial
-    if len(shape) <= len(output_size):
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    inner = shape[-len(output_size) :] if output_size else ()
-    if len(output_size) != len(inner):
-        return tuple(output_size)
-    given = tuple(n if each is None else each for each, n in zip(output_size, inner, strict=True))
+    count = len(output_size)
+    need_fitting(count in (1, spatial) and len(shape) > count, name)
+    given = tuple(n if each is None else each for each, n in zip(output_size, shape[-count:], strict=True))
     check_ints(name, "output_size", given, 2)
     found = tuple(int(each) for each in given)
-    return found * spatial if len(found) == 1 else found
+    return found * spatial if count == 1 else found
 
 
 @composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
-    check_adaptive_line("adaptive_avg_pool1d", input)
-    if not isinstance(output_size, int) and len(output_size) != 1:
-        raise RuntimeError(
-            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
-        )
+    need_fitting(input._array.ndim in (2, 3), "adaptive_avg_pool1d")
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
@@ -286,13 +238,7 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 @composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
-    check_tensors("adaptive_max_pool1d", input=input)
-    check_ints("adaptive_max_pool1d", "output_size", output_size, 2)
-    check_adaptive_line("adaptive_max_pool1d", input)
-    if not isinstance(output_size, int) and len(output_size) != 1:
-        raise RuntimeError(
-            f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
-        )
+    need_fitting(input._array.ndim in (2, 3), "adaptive_max_pool1d")
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
@@ -333,22 +279,14 @@ def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, o
     found = default
     if output_size is not None:
         found = output_size[2:] if len(output_size) == count + 2 else output_size
-        if len(found) != count:
-            raise ValueError(
-                f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
-                f"'{len(found)}'"
-            )
+        need_fitting(len(found) == count, "max_unpool")
         for d, n in enumerate(default):
             least, most = n - stride[d], n + stride[d]
             if not least < found[d] < most:
                 raise ValueError(
                     f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
                 )
-    for d, n in enumerate(found):
-        if n < 0:
-            raise ValueError(
-                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{d}]={n}"
-            )
+    need_fitting(min(found) >= 0, "max_unpool")
     return found
 
 

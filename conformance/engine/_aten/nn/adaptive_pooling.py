@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._autograd.tensor import Tensor
+from ..._c10.errors import need_fitting
 from ..._c10.layout import following_image
 from ..kernels import half_up
 from ..registry import Array, op
@@ -34,7 +35,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     sizes = [f"grad_output_sym_argsize_minus_{-axis}" for axis in range(-spatial, 0)]
 
     def spread(grad_output: Array, self: Array, *_: int) -> Array:
-        _check_grad(f"adaptive_avg_pool{spatial}d_backward", grad_output)
+        _check_grad(grad_output)
         inner, out = self.shape[-spatial:], grad_output.shape[-spatial:]
         shares = planes(_divided(grad_output, inner, out), spatial)
         result = adaptive_windows(inner, out).spread(shares).reshape(self.shape)
@@ -70,13 +71,9 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     return forward
 
 
-def _check_grad(name: str, grad_output: Array) -> None:
+def _check_grad(grad_output: Array) -> None:
     """Only the batch dimension of an adaptive pool's gradient may have length 0."""
-    if 0 in grad_output.shape[1:]:
-        raise RuntimeError(
-            f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
-            f"{list(grad_output.shape)} with dimension {grad_output.shape.index(0, 1)} being empty"
-        )
+    need_fitting(0 not in grad_output.shape[1:], "adaptive_pool_backward")
 
 
 def _adaptive_max_rows(spatial: int) -> Any:
@@ -88,7 +85,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=written_zeros,
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
-        _check_grad(f"adaptive_max_pool{spatial}d_backward", grad_output)
+        _check_grad(grad_output)
         return following_image(spatial, at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(

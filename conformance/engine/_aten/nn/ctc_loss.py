@@ -8,12 +8,10 @@ step to the next a path stays, advances by one state, or advances by two, skippi
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.dtypes import is_half
-from ..._c10.errors import need_fitting, unimplemented
-from ..._c10.shapes import strides
+from ..._c10.dtypes import FULL_PRECISION
+from ..._c10.errors import need_fitting
 from ..registry import Array, op
 
 Ints = tuple[int, ...]
@@ -23,11 +21,8 @@ def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
     result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
-    step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
-    if step > 1:  # torch computes a sample's start as if contiguous, but uses the stride within it
-        targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
-        row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
+        row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]
         result[sample, 1 : 2 * length : 2] = row
         start += length
     return result
@@ -54,15 +49,13 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     fits = 0 <= blank < labels and len(inputs) == len(lengths) == batch
     fits = fits and all(0 <= each <= times for each in inputs) and all(each >= 0 for each in lengths)
     if targets.ndim == 1:
-        fits = fits and len(targets) == sum(lengths)
+        # torch uses the stride of the labels within a sample, but computes where it starts as if they were contiguous
+        fits = fits and len(targets) == sum(lengths) and targets.flags.c_contiguous
     elif targets.ndim == 2:
         fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths, default=0)
-    need_fitting(fits, "ctc_loss")
-    if log_probs.dtype.kind not in "fV" or is_half(log_probs.dtype):
-        raise unimplemented("ctc_loss_cpu", log_probs.dtype)
+    need_fitting(fits and log_probs.dtype in FULL_PRECISION, "ctc_loss")
     used = _states(targets, lengths, blank)
-    if used.size and (used.min() < 0 or used.max() >= labels):
-        raise NotImplementedError("ctc_loss of labels that log_probs has not")  # torch reads out of bounds
+    need_fitting(not np.any((used < 0) | (used >= labels)), "ctc_loss")  # torch reads out of bounds
 
 
 @op(
