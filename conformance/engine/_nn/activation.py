@@ -46,9 +46,6 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
-threshold.__qualname__ = "_threshold"  # the name in errors about missing arguments
-
-
 @composite(vmap="decompose")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The input clamped to [min_val, max_val]."""

@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._arguments.argument_errors import check_ints
-from .._aten.nn.convolution import Geometry, Ints, convolution, full, transposed_sizes
+from .._aten.nn.convolution import Geometry, Ints, as_setting, convolution, full, transposed_sizes
 from .._aten.nn.im2col import col2im, im2col
 from .._aten.pointwise.complex_parts import view_as_real
 from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor
 from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
-from .._c10.shapes import is_one_number
 from .._c10.warn_once import warn_program
 from .padding import constant_pad
-
-
-def _expanded(name: str, value: Any, spatial: int) -> Ints:
-    if is_one_number(value):
-        return (int(value),) * spatial
-    found = tuple(int(each) for each in value)
-    need_fitting(len(found) in (1, spatial), f"convolution ({name})")
-    return full(found, spatial)
-
-
-def _as_ints(value: Any, spatial: int) -> Ints:
-    """A setting as torch passes it on: a number expands to all dimensions, a sequence is unchanged."""
-    return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
 
 
 def _check(
@@ -111,7 +96,7 @@ def _convolution(
 ) -> Tensor:  # fmt: skip
     need_fitting(bias is None or bias.dtype is input.dtype, name)
     input, batched = _with_batch_dim(name, input, spatial)
-    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, output_padding)
     return found if batched else found.squeeze(0)
 
 
@@ -125,45 +110,25 @@ def convolve(
     Raises:
         RuntimeError: the sizes do not match.
     """
-    spatial = weight._array.ndim - 2
-    extra = tuple(output_padding) if transposed else None
-    return _convolve(
-        "convolution",
-        input,
-        weight,
-        bias,
-        tuple(stride),
-        tuple(padding),
-        tuple(dilation),
-        groups,
-        spatial,
-        extra,
-    )
+    extra = output_padding if transposed else None
+    return _convolve("convolution", input, weight, bias, stride, padding, dilation, groups, extra)
 
 
 def _convolve(
-    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     output_padding: Any,
 ) -> Tensor:  # fmt: skip
     if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
 
         def of_parts(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
-            return _convolve(
-                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
-            )
+            return _convolve(name, input, weight, bias, stride, padding, dilation, groups, output_padding)
 
         return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
-    if transposed:
-        check_ints(name, "padding", padding)
-        check_ints(name, "output_padding", output_padding)
-    for what, setting in (("stride", stride), ("dilation", dilation)):
-        if transposed or isinstance(setting, (tuple, list)):
-            check_ints(name, what, setting)
     dims = weight._array.ndim - 2
     need_fitting(dims >= 1, name)
-    steps = (int(stride),) * spatial if is_one_number(stride) else tuple(stride)
-    steps, spaces = _expanded("stride", steps, dims), _expanded("dilation", dilation, dims)
+    stride, dilation = as_setting(name, stride, dims), as_setting(name, dilation, dims)
+    steps, spaces = full(stride, dims), full(dilation, dims)
     if isinstance(padding, str):
         need_fitting(padding in ("same", "valid"), name)
         around: Ints = (0,)
@@ -171,25 +136,12 @@ def _convolve(
             input, around = _same_padding(input, weight, steps, spaces)
         extra = (0,) * len(around)
     else:
-        around = _expanded("padding", padding, dims)
-        extra = _expanded("output_padding", 0 if output_padding is None else output_padding, dims)
+        around = as_setting(name, padding, dims)
+        extra = as_setting(name, output_padding or 0, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
-    _check(input, weight, bias, geometry, transposed, extra, groups)
+    _check(input, weight, bias, geometry, transposed, full(extra, dims), groups)
     sizes = (0,) if bias is None else bias._array.shape
-    if not isinstance(padding, str):
-        around, extra = _as_ints(padding, dims), _as_ints(output_padding or 0, dims)
-    return convolution(
-        input,
-        weight,
-        bias,
-        _as_ints(stride, dims),
-        around,
-        _as_ints(dilation, dims),
-        transposed,
-        extra,
-        groups,
-        sizes,
-    )
+    return convolution(input, weight, bias, stride, around, dilation, transposed, extra, groups, sizes)
 
 
 def check_backward(
@@ -203,8 +155,10 @@ def check_backward(
 ) -> None:
     """Check the arguments of convolution_backward."""
     dims = weight._array.ndim - 2
-    steps, around = _expanded("stride", stride, dims), _expanded("padding", padding, dims)
-    geometry = Geometry(weight._array.shape[2:], steps, around, _expanded("dilation", dilation, dims))
+    settings = (
+        full(as_setting("convolution_backward", each, dims), dims) for each in (stride, padding, dilation)
+    )
+    geometry = Geometry(weight._array.shape[2:], *settings)
     _check(input, weight, None, geometry, False, (0,) * dims, groups)
     sizes = (weight._array.shape[0], *geometry.places(input._array.shape[2:]))
     need_fitting(grad_output._array.shape[1:] == sizes, "convolution_backward")
@@ -267,7 +221,7 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_conv_transpose, (1, 
 
 
 def _pair(value: Any) -> Ints:
-    return (int(value),) * 2 if is_one_number(value) else tuple(value)
+    return as_setting("fold", value, 2)
 
 
 @composite(vmap="decompose")

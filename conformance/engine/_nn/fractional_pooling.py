@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._arguments.argument_errors import check_ints
+from .._aten.nn.convolution import as_setting, full
 from .._aten.nn.fractional_pooling import FRACTIONAL
 from .._aten.random.random import rand
 from .._autograd.tensor import Tensor
 from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
-from .._c10.shapes import is_one_number
 from .pooling import with_indices
-
-
-def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
-    check_ints(name, what, value, 2 if what == "kernel_size" else 3)
-    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-    need_fitting(len(found) == spatial, name)
-    return found
 
 
 def _pool(spatial: int) -> Callable[..., Any]:
@@ -40,13 +32,13 @@ def _pool(spatial: int) -> Callable[..., Any]:
             _random_samples = rand(batch, input.size(-spatial - 1), spatial, dtype=input.dtype)
         found = FRACTIONAL[spatial](
             input,
-            _setting(name, "kernel_size", kernel_size, spatial),
-            _setting(name, "output_size", output_size, spatial),
+            full(as_setting(name, kernel_size, spatial), spatial),
+            full(as_setting(name, output_size, spatial), spatial),
             _random_samples,
         )
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
     return function
 

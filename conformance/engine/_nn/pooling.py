@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from operator import index
 from typing import Any
 
-from .._arguments.argument_errors import check_ints
 from .._aten.kernels import need_floats, need_reals
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
+from .._aten.nn.convolution import as_setting, full
 from .._aten.nn.pool_windows import Ints, complete
 from .._aten.nn.pooling import MAX, MEAN, UNPOOL
 from .._aten.out import given
@@ -25,40 +26,17 @@ from .._c10.shapes import is_one_number
 from .activation import relu
 from .pooling_checks import check_adaptive, check_input, check_sizes
 
-_POSITIONS = {
-    "kernel_size": 2,
-    "stride": 3,
-    "padding": 4,
-    "dilation": 5,
-}  # positions of the arguments in torch's calls of max_pool kernels
 
-
-def _as_ints(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting as torch passes it on: a number expands to all dimensions, a sequence has one or all."""
-    check_ints(name, what, value, _POSITIONS[what] if "max" in name or what == "kernel_size" else 0)
-    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-    need_fitting(len(found) in (1, spatial), name)
-    return found
-
-
-def _expanded(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting expanded to all dimensions."""
-    found = _as_ints(name, what, value, spatial)
-    return found * spatial if len(found) == 1 else found
+def _steps(name: str, stride: Any, spatial: int) -> Ints:
+    return () if stride is None or stride in ([], ()) else as_setting(name, stride, spatial)
 
 
 def _settings(
     name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     divisor: int | None = None,
 ) -> list[Ints]:  # fmt: skip
-    kernel = _as_ints(name, "kernel_size", kernel_size, spatial)
-    steps = () if stride is None or stride in ([], ()) else _as_ints(name, "stride", stride, spatial)
-    given = [
-        kernel,
-        steps,
-        _as_ints(name, "padding", padding, spatial),
-        _as_ints(name, "dilation", dilation, spatial),
-    ]
+    given = [as_setting(name, each, spatial) for each in (kernel_size, padding, dilation)]
+    given.insert(1, _steps(name, stride, spatial))
     kernel, steps, paddings, dilations = complete(spatial, *given)
     check_input(name, input, spatial)
     if divisor == 0:
@@ -102,7 +80,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
             return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = "The largest element of each window, with indices if ``return_indices``."
     return function
 
@@ -150,9 +128,9 @@ def avg_pool1d(
 ) -> Tensor:  # fmt: skip
     """The mean of each window."""
     need_fitting(input._array.ndim in (2, 3), "avg_pool1d")
-    kernel = _as_ints("avg_pool1d", "kernel_size", kernel_size, 1)
-    steps = kernel if stride is None or stride in ([], ()) else _as_ints("avg_pool1d", "stride", stride, 1)
-    paddings = _as_ints("avg_pool1d", "padding", padding, 1)
+    kernel = as_setting("avg_pool1d", kernel_size, 1)
+    steps = _steps("avg_pool1d", stride, 1) or kernel
+    paddings = as_setting("avg_pool1d", padding, 1)
     found = _averages(
         input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *paddings), ceil_mode, count_include_pad, None
     )
@@ -193,22 +171,19 @@ avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
 
 
 def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
-    if isinstance(output_size, int):
-        check_ints(name, "output_size", output_size, 2)
-        return (output_size,) * spatial
+    if is_one_number(output_size):
+        return as_setting(name, output_size, spatial)
     count = len(output_size)
     need_fitting(count in (1, spatial) and len(shape) > count, name)
     given = tuple(n if each is None else each for each, n in zip(output_size, shape[-count:], strict=True))
-    check_ints(name, "output_size", given, 2)
-    found = tuple(int(each) for each in given)
-    return found * spatial if count == 1 else found
+    return full(as_setting(name, given, spatial), spatial)
 
 
 @composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
     need_fitting(input._array.ndim in (2, 3), "adaptive_avg_pool1d")
-    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    (n,) = as_setting("adaptive_avg_pool1d", output_size, 1)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
 
@@ -239,13 +214,10 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
     need_fitting(input._array.ndim in (2, 3), "adaptive_max_pool1d")
-    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    (n,) = as_setting("adaptive_max_pool1d", output_size, 1)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
     return found if return_indices else found[0]
-
-
-adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
 
 
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
@@ -258,7 +230,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = "The maxima of ``output_size`` windows of nearly equal size."
     return function
 
@@ -273,7 +245,7 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 
 
 def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
-    """The output's spatial size; torch does not check the settings' lengths and reads as many as it needs."""
+    """The output's spatial size."""
     sizes, count = input._array.shape, len(kernel)
     default = [(sizes[d - count] - 1) * stride[d] + k - 2 * padding[d] for d, k in enumerate(kernel)]
     found = default
@@ -287,14 +259,11 @@ def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, o
                     f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
                 )
     need_fitting(min(found) >= 0, "max_unpool")
-    return found
+    return tuple(map(index, found))
 
 
 def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     name = f"max_unpool{spatial}d"
-
-    def each(setting: Any) -> Any:
-        return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
     @composite(vmap="decompose" if spatial == 1 else "fallback")
     def function(
@@ -305,10 +274,9 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Tensor:
-        kernel = each(kernel_size)
-        steps = kernel if stride is None else each(stride)
-        out = _unpool_output_size(input, kernel, steps, each(padding), output_size)
-        check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
+        settings = [kernel_size, kernel_size if stride is None else stride, padding]
+        kernel, steps, paddings = (full(as_setting(name, each, spatial), spatial) for each in settings)
+        out = _unpool_output_size(input, kernel, steps, paddings, output_size)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if spatial == 1:
             found = UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
@@ -333,7 +301,7 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
     def function(
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
-        count = math.prod(_expanded(name, "kernel_size", kernel_size, spatial))
+        count = math.prod(full(as_setting(name, kernel_size, spatial), spatial))
         if norm_type == math.inf:
             return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         if norm_type == -math.inf:

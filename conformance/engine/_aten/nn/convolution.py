@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import is_half
 from ..._c10.errors import expected_scalar_type
+from ..._c10.errors import need_fitting
 from ..._c10.layout import channels_last, following_image, is_contiguous_as
-from ..._c10.shapes import like_steps
+from ..._c10.shapes import is_one_number, like_steps
 from ..kernels import only_needed
 from ..registry import Array, op
 from ..shape.cat_stack import cat
@@ -50,6 +52,13 @@ class Geometry:
 def full(setting: Ints, spatial: int) -> Ints:
     """A setting for each dimension; a single number applies to all."""
     return setting * spatial if len(setting) == 1 else setting
+
+
+def as_setting(name: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch passes it on: a number applies to all dimensions, a sequence has one number or all."""
+    found = (index(value),) * spatial if is_one_number(value) else tuple([index(each) for each in value])
+    need_fitting(len(found) in (1, spatial), name)
+    return found
 
 
 def padded(array: Array, padding: Ints) -> Array:
