@@ -16,8 +16,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import is_half
-from ..._c10.errors import expected_scalar_type
-from ..._c10.errors import need_fitting
+from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import channels_last, following_image, is_contiguous_as
 from ..._c10.shapes import is_one_number, like_steps
 from ..kernels import only_needed
