@@ -4,7 +4,6 @@ _aten/registry.py.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -141,20 +140,6 @@ def check_views(*arguments: Any) -> None:
     for each in arguments if state.recording else ():
         if isinstance(each, Tensor) and each.requires_grad:
             gradient_edge(each)
-
-
-def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a check of torch's kernel: ``check_views`` raises before it."""
-
-    @functools.wraps(check)
-    def checked(*arguments: Any) -> Any:
-        try:
-            return check(*arguments)
-        except Exception:
-            check_views(*arguments)
-            raise
-
-    return checked
 
 
 def not_differentiable(row: Row, name: str) -> RuntimeError:

@@ -228,7 +228,7 @@ def _pair(value: Any) -> Ints:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    rows, columns = (0, 0, *input._array.shape)[-2:]
+    rows, columns = input.shape[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 

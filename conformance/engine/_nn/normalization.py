@@ -62,6 +62,8 @@ def torch_instance_norm(
     scale, shift, mean, var = (
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
+    kind = (input if weight is None else weight).dtype
+    need_fitting(all(each is None or each.dtype is kind for each in (mean, var)), "instance_norm")
     flat = input.contiguous().view(1, batch * channels, *size[2:])
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):

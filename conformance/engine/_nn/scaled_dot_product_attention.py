@@ -138,6 +138,7 @@ def _flash(
     query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
     scale: float | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
+    need_fitting(not dropout_p, "scaled_dot_product_attention")  # a negative one
     found = np.empty_like(query)  # with the query's strides
     query, key, value = _accumulated(query, key, value)
     key, value = _repeated_heads(query.shape[1], key, value)

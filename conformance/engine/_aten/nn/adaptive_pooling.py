@@ -7,7 +7,6 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._c10.errors import need_fitting
 from ..._c10.layout import following_image
-from ..kernels import half_up
 from ..registry import Array, op
 from .pool_windows import (
     Ints,
@@ -62,9 +61,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     )
     def forward(self: Array, output_size: Ints) -> Array:
         inner = self.shape[-spatial:]
-        # in 3d torch rounds the running sum at each step
-        kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
-        sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
+        sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial))
         result = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
         return following_image(spatial, result.astype(self.dtype, copy=False), self)
 

@@ -141,7 +141,7 @@ def _mean_rows(spatial: int) -> Any:
     ) -> Array:  # fmt: skip
         settings = complete(spatial, kernel_size, stride, padding)
         out, covered, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
-        sums = covered.sums(planes(self, spatial), np.promote_types(self.dtype, np.float32))
+        sums = covered.sums(planes(self, spatial))
         result = (sums / share).astype(self.dtype, copy=False).reshape(*self.shape[:-spatial], *out)
         return following_image(spatial, result, self)
 

@@ -142,8 +142,6 @@ def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     need_floats("leaky_relu_cpu", self)
     negative_slope = number_within(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
-    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, since 0 * inf is nan
-        return np.maximum(self, below)
     return chosen(self > 0, self, below)
 
 
