@@ -99,9 +99,7 @@ def ctc_loss(
         alpha[:, sample, 2 * length + 1 :] = -np.inf
         alpha[steps:, sample] = 0
         if steps:
-            result[sample] = np.logaddexp.reduce(
-                alpha[steps - 1, sample, max(2 * length - 1, 0) : 2 * length + 1]
-            )
+            result[sample] = np.logaddexp.reduce(alpha[steps - 1, sample, : 2 * length + 1][-2:])
         elif length:
             result[sample] = -np.inf
     kept = alpha[:times].swapaxes(0, 1)
@@ -133,13 +131,13 @@ def ctc_loss_backward(
         here, alpha = emitted[:, sample, :count], log_alpha[sample, :, :count].astype(np.float64)
         reverse = skips[None, sample, : max(count - 2, 0)][:, ::-1]
         beta = np.full((1, count), -np.inf)
-        beta[0, max(count - 2, 0) :] = here[steps - 1, max(count - 2, 0) :]
+        beta[0, -2:] = here[steps - 1, -2:]
         for t in range(steps - 1, -1, -1):
             if t < steps - 1:
                 beta = _stepped(beta[:, ::-1], reverse)[:, ::-1] + here[t]
             through = np.full(labels, -np.inf)
             if t == steps - 1:  # the last blank and the last label, which may be the blank
-                for state in range(count - 1, max(count - 3, -1), -1):
+                for state in range(count)[:-3:-1]:
                     through[states[sample, state]] = alpha[t, state] + beta[0, state]
             else:
                 np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
