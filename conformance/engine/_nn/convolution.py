@@ -192,10 +192,10 @@ def _conv(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
+        """A convolution."""
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A convolution over {spatial} dimensions."
     return function
 
 
@@ -207,12 +207,12 @@ def _conv_transpose(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
+        """A transposed convolution."""
         extra = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
         need_fitting(extra is not None, name)
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, extra)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A transposed convolution over {spatial} dimensions."
     return function
 
 

@@ -22,6 +22,7 @@ def _pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,
     ) -> Any:  # fmt: skip
+        """The largest element of each of as many windows as are asked for, at random steps."""
         if output_size is None:
             if spatial == 3 and not isinstance(output_ratio, Iterable):
                 output_ratio = (output_ratio,) * spatial
@@ -39,7 +40,6 @@ def _pool(spatial: int) -> Callable[..., Any]:
         return tuple(found) if return_indices else found[0]
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
     return function
 
 

@@ -73,6 +73,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
+        """The largest element of each window, with indices if ``return_indices``."""
         settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
         need_reals(f"max_pool{max(spatial, 2)}d", input._array)
         found = with_indices(input, settings, ceil_mode)
@@ -81,7 +82,6 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         return tuple(found) if return_indices else found[0]
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The largest element of each window, with indices if ``return_indices``."
     return function
 
 
@@ -154,13 +154,13 @@ def _avg_pool(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
+        """The mean of each window."""
         found = _averages(
             input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
         return given(f"avg_pool{spatial}d", out, found)
 
     function.__name__ = function.__qualname__ = f"avg_pool{spatial}d"
-    function.__doc__ = "The mean of each window."
     return function
 
 
@@ -192,6 +192,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
 
     @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(input: Tensor, output_size: Any) -> Tensor:
+        """The means of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive(name, input, spatial, out)
         if all(n == 1 for n in out):
@@ -203,7 +204,6 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
         return ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The means of ``output_size`` windows of nearly equal size."
     return function
 
 
@@ -225,13 +225,13 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
 
     @composite(vmap="decompose")
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        """The maxima of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
         check_adaptive(name, input, spatial, out)
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The maxima of ``output_size`` windows of nearly equal size."
     return function
 
 
@@ -274,6 +274,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Tensor:
+        """Zeros, with each element at the index of its window's maximum."""
         settings = [kernel_size, kernel_size if stride is None else stride, padding]
         kernel, steps, paddings = (full(as_setting(name, each, spatial), spatial) for each in settings)
         out = _unpool_output_size(input, kernel, steps, paddings, output_size)
@@ -284,7 +285,6 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         return UNPOOL[spatial](input, indices, tuple(out))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Zeros, with each element at the index of its window's maximum."
     return function
 
 
@@ -301,6 +301,7 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
     def function(
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
+        """The p-norm of each window."""
         count = math.prod(full(as_setting(name, kernel_size, spatial), spatial))
         if norm_type == math.inf:
             return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
@@ -310,7 +311,6 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
         return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The p-norm of each window."
     return function
 
 
