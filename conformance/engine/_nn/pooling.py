@@ -10,7 +10,7 @@ from typing import Any
 from .._aten.kernels import need_floats, need_reals
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
 from .._aten.nn.convolution import as_setting, full
-from .._aten.nn.pool_windows import Ints, complete
+from .._aten.nn.pool_windows import Ints, complete, output_sizes
 from .._aten.nn.pooling import MAX, MEAN, UNPOOL
 from .._aten.out import given
 from .._autograd.batched_tensor import BatchedTensor
@@ -24,7 +24,6 @@ from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
-from .pooling_checks import check_adaptive, check_input, check_sizes
 
 
 def _steps(name: str, stride: Any, spatial: int) -> Ints:
@@ -38,7 +37,12 @@ def _settings(
     given = [as_setting(name, each, spatial) for each in (kernel_size, padding, dilation)]
     given.insert(1, _steps(name, stride, spatial))
     kernel, steps, paddings, dilations = complete(spatial, *given)
-    check_input(name, input, spatial)
+    shape = input._array.shape
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
+        )
+    need_fitting(0 not in shape[-spatial - 1 :], name)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     need_fitting(min(*kernel, *steps, *dilations) > 0 and min(paddings) >= 0, name)
@@ -50,7 +54,14 @@ def _settings(
             )
     # in one and three dimensions torch does not take the dilation into account
     need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
-    check_sizes(input, spatial, given, ceil_mode)
+    out = output_sizes(shape[-spatial:], complete(spatial, *given), ceil_mode)
+    if any(n < 1 for n in out):
+        have, want = (
+            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
+        )
+        raise RuntimeError(
+            f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
+        )
     return given
 
 
@@ -179,6 +190,15 @@ def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Int
     return full(as_setting(name, given, spatial), spatial)
 
 
+def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
+    need_fitting(min(out) >= 0, name)
+    if "avg" in name and all(n == 1 for n in out):
+        return  # computed by mean, which has its own checks
+    need_fitting(input._array.ndim in (spatial + 1, spatial + 2), name)
+    need_fitting(0 not in input._array.shape[-spatial - 1 :], name)
+    need_floats(name, input._array)
+
+
 @composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
@@ -194,7 +214,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     def function(input: Tensor, output_size: Any) -> Tensor:
         """The means of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive(name, input, spatial, out)
+        _check_adaptive(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
             if input.dim() == spatial + 2 and suggest_memory_format(input._array) is not contiguous_format:
@@ -227,7 +247,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         """The maxima of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive(name, input, spatial, out)
+        _check_adaptive(name, input, spatial, out)
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
@@ -276,7 +296,9 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         """Zeros, with each element at the index of its window's maximum."""
         settings = [kernel_size, kernel_size if stride is None else stride, padding]
-        kernel, steps, paddings = (full(as_setting(name, each, spatial), spatial) for each in settings)
+        kernel, steps, paddings = (  # torch does not check their lengths
+            (each,) * spatial if is_one_number(each) else tuple(each) for each in settings
+        )
         out = _unpool_output_size(input, kernel, steps, paddings, output_size)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if spatial == 1:
