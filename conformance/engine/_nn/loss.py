@@ -8,7 +8,6 @@ gradients of one tensor are added.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from .._aten.creation.factories import ones_like
@@ -43,14 +42,13 @@ def _broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
 
 
-def _weighted(
-    errors: Tensor, weight: Tensor, input: Tensor, mean: Callable[[Tensor], Tensor], reduction: str,
-    size_average: bool | None = None, reduce: bool | None = None,
-) -> Tensor:  # fmt: skip
+def _weighted(errors: Tensor, weight: Tensor, input: Tensor, number: int, by_weight: bool = True) -> Tensor:
+    """Reduce weighted errors; the mean is that of all elements, or divided ``by_weight``, by the sum of the weights."""
     need_fitting(weight.size() == input.size(), "loss")
-    number = reduction_number(size_average, reduce, reduction)
     weighted = errors * weight
-    return mean(weighted) if number == MEAN else reduce_loss(weighted, number)
+    if number == MEAN and by_weight:
+        return weighted.sum() / weight.sum()
+    return reduce_loss(weighted, number)
 
 
 @composite(vmap="decompose")
@@ -60,17 +58,10 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     """The squared difference."""
     a, b = _broadcast(input, target)
+    number = reduction_number(size_average, reduce, reduction)
     if weight is not None:
-        return _weighted(
-            (a - b).pow(2),
-            weight,
-            input,
-            lambda each: each.sum() / weight.sum(),
-            reduction,
-            size_average,
-            reduce,
-        )
-    return ops.mse_loss(a, b, reduction_number(size_average, reduce, reduction))
+        return _weighted((a - b).pow(2), weight, input, number)
+    return ops.mse_loss(a, b, number)
 
 
 @composite(vmap="decompose")
@@ -80,17 +71,10 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     """The absolute difference."""
     a, b = _broadcast(input, target)
+    number = reduction_number(size_average, reduce, reduction)
     if weight is not None:
-        return _weighted(
-            (a - b).abs(),
-            weight,
-            input,
-            lambda each: each.sum() / weight.sum(),
-            reduction,
-            size_average,
-            reduce,
-        )
-    return _l1_loss(a, b, reduction_number(size_average, reduce, reduction))
+        return _weighted((a - b).abs(), weight, input, number)
+    return _l1_loss(a, b, number)
 
 
 @composite(autocast="fp32")
@@ -119,10 +103,10 @@ def huber_loss(
 ) -> Tensor:
     """delta times the absolute difference, quadratic where it is below delta."""
     a, b = _broadcast(input, target)
-    delta = float(delta)
+    number, delta = reduction_number(None, None, reduction), float(delta)
     if weight is None:
-        return ops.huber_loss(a, b, reduction_number(None, None, reduction), delta)
-    return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, lambda each: each.mean(), reduction)
+        return ops.huber_loss(a, b, number, delta)
+    return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, number, by_weight=False)
 
 
 # Classification -----------------------------------------------------------------------------------
