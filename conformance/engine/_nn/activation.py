@@ -11,6 +11,7 @@ from .._aten.nn import relu_family as ops
 from .._aten.nn import softmax as softmaxes
 from .._aten.registry import ROWS
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 from .._c10.layout import contiguous_format
 from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
@@ -45,14 +46,10 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
-threshold.__qualname__ = "_threshold"  # the name in errors about missing arguments
-
-
 @composite(vmap="decompose")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The input clamped to [min_val, max_val]."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
+    need_fitting(min_val <= max_val, "hardtanh")
     return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
 
 
@@ -115,8 +112,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 @composite(vmap="decompose")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second half."""
-    if input.dim() == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
     return prelu_rrelu_glu.glu(input, dim)
 
 
@@ -147,51 +142,38 @@ def tanhshrink(input: Tensor) -> Tensor:
 # Softmax ------------------------------------------------------------------------------------------
 
 
-def _implicit_dim(name: str, ndim: int) -> int:
+def _dim(name: str, input: Tensor, dim: int | None) -> int:
+    if dim is not None:
+        return dim
     warn_program(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
     )
-    return 0 if ndim in (0, 1, 3) else 1
+    return 0 if input.dim() in (0, 1, 3) else 1
 
 
 @composite(vmap="decompose")
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """exp(input) along a dimension, normalized to sum to 1."""
-    if dim is None:
-        dim = _implicit_dim("softmax", input.dim())
-    try:
-        return softmaxes.softmax(input, dim, dtype)
-    except TypeError:
-        input.softmax  # noqa: B018 (raises the AttributeError that torch raises for other types)
-        raise
+    return softmaxes.softmax(input, _dim("softmax", input, dim), dtype)
 
 
 @composite(vmap="decompose")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax of the negative."""
-    if dim is None:
-        dim = _implicit_dim("softmin", input.dim())
-    return softmaxes.softmax(-input, dim, dtype)
+    return softmaxes.softmax(-input, _dim("softmin", input, dim), dtype)
 
 
 @composite(vmap="decompose")
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of softmax."""
-    if dim is None:
-        dim = _implicit_dim("log_softmax", input.dim())
-    try:
-        return softmaxes.log_softmax(input, dim, dtype)
-    except TypeError:
-        input.log_softmax  # noqa: B018 (raises the AttributeError that torch raises for other types)
-        raise
+    return softmaxes.log_softmax(input, _dim("log_softmax", input, dim), dtype)
 
 
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """softmax of the logits plus Gumbel noise; ``hard`` returns one-hot samples with the gradient of the soft ones."""
-    if eps != 1e-10:
-        warn_program("`eps` parameter is deprecated and has no effect.")
+    need_fitting(eps == 1e-10, "gumbel_softmax")  # torch ignores it
     gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

@@ -5,43 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._arguments.argument_errors import check_ints, check_tensors
-from .._aten.kernels import refuse_bools
-from .._aten.nn.convolution import Geometry, Ints, convolution, full
+from .._aten.nn.convolution import Geometry, Ints, as_setting, convolution, full, transposed_sizes
 from .._aten.nn.im2col import col2im, im2col
 from .._aten.pointwise.complex_parts import view_as_real
 from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor
-from .._c10.dtypes import c_name, int64
-from .._c10.errors import unimplemented
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
-from .._c10.shapes import is_one_number
 from .._c10.warn_once import warn_once
 from .padding import constant_pad
-
-
-def _expanded(name: str, value: Any, spatial: int) -> Ints:
-    if is_one_number(value):
-        return (int(value),) * spatial
-    found = tuple(int(each) for each in value)
-    if len(found) == 1:
-        return found * spatial
-    if len(found) != spatial:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
-            f"dimensions, but got {name}={list(found)}"
-        )
-    return found
-
-
-def _as_ints(value: Any, spatial: int) -> Ints:
-    """A setting as torch passes it on: a number expands to all dimensions, a sequence is unchanged."""
-    return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-
-
-def _check_groups(groups: int) -> None:
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
 
 
 def _check(
@@ -54,17 +26,10 @@ def _check(
     groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
-    _check_groups(groups)
-    if any(p < 0 for p in geometry.padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(s <= 0 for s in geometry.stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in geometry.dilation):
-        raise RuntimeError("dilation should be greater than zero")
-    if kernel[0] % groups or not kernel[0]:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0"
-        )
+    fits = len(shape) == len(kernel) and min(geometry.padding) >= 0
+    fits = fits and min(*geometry.stride, *geometry.dilation, groups) > 0
+    fits = fits and 0 not in (*shape[1:], *kernel) and not kernel[0] % groups
+    need_fitting(fits and input.dtype.is_floating_point, "convolution")
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
         given = "transposed=1" if transposed else f"groups={groups}"
@@ -79,12 +44,6 @@ def _check(
             f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} "
             f"elements, but got bias of size {list(bias._array.shape)} instead"
         )
-    if input._array.size:
-        if 0 in kernel[2:]:
-            raise RuntimeError("kernel size should be greater than zero")
-        _check_kernel(input, geometry, kernel, transposed, groups)
-    if 0 in shape[2:] and 0 not in shape[:2]:
-        raise RuntimeError("Only zero batch or zero channel inputs are supported")
     if transposed:
         _check_transposed(shape[2:], geometry, output_padding)
         return
@@ -97,29 +56,11 @@ def _check(
         )
 
 
-def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:
-    spatial = max(len(weight) - 2, 2)  # torch computes conv1d as conv2d
-    array = input._array
-    dilated = any(each != 1 for each in geometry.dilation)
-    if (transposed or dilated) and array.dtype.kind in "biu" and input.dtype is not int64:
-        name = f"slow_conv_transpose{spatial}d_out_cpu" if transposed else "slow_conv_dilated<>"
-        raise unimplemented(name, array.dtype)
-    plain = set(geometry.stride) == set(weight[2:]) == {1} and not any(geometry.padding) and groups == 1
-    refuse_bools(
-        "slow_conv2d_cpu" if spatial == 2 else "slow_conv3d_cpu" if plain else "compute_columns3d", array
-    )
-
-
 def _check_transposed(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
     """Check the padding and the size of a transposed convolution's output."""
-    given = [*zip(output_padding, geometry.stride, geometry.dilation, strict=True)]
-    if any(o < 0 for o in output_padding):
-        raise RuntimeError("negative output_padding is not supported")
-    if any(o >= s and o >= d for o, s, d in given):
-        raise RuntimeError("output padding must be smaller than either stride or dilation")
-    around = zip(sizes, geometry.padding, geometry.extent(), given, strict=True)
-    if any((n - 1) * s - 2 * p + e + o < 1 for n, p, e, (o, s, _) in around):
-        raise RuntimeError("Given input size per channel: the output size is too small")
+    given = zip(output_padding, geometry.stride, geometry.dilation, strict=True)
+    fits = all(0 <= o < max(s, d) for o, s, d in given)
+    need_fitting(fits and min(transposed_sizes(sizes, geometry, output_padding)) > 0, "conv_transpose")
 
 
 def _with_batch_dim(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
@@ -132,15 +73,6 @@ def _with_batch_dim(name: str, input: Tensor, spatial: int) -> tuple[Tensor, boo
         f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
         f"{list(input._array.shape)}"
     )
-
-
-def _check_dimensions(input: Tensor, weight: Tensor, called: str) -> None:
-    wanted, found = weight._array.ndim, input._array.ndim
-    if wanted != found:
-        raise RuntimeError(
-            f"Expected {wanted}-dimensional input for {wanted}-dimensional {called}{list(weight._array.shape)}, but got "
-            f"{found}-dimensional input of size {list(input._array.shape)} instead"
-        )
 
 
 def _same_padding(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
@@ -162,13 +94,9 @@ def _convolution(
     name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
-    plain = output_padding is None and not isinstance(padding, str)
-    if plain and bias is not None and bias._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
-        )
+    need_fitting(bias is None or bias.dtype is input.dtype, name)
     input, batched = _with_batch_dim(name, input, spatial)
-    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, output_padding)
     return found if batched else found.squeeze(0)
 
 
@@ -182,77 +110,38 @@ def convolve(
     Raises:
         RuntimeError: the sizes do not match.
     """
-    spatial = weight._array.ndim - 2
-    extra = tuple(output_padding) if transposed else None
-    return _convolve(
-        "convolution",
-        input,
-        weight,
-        bias,
-        tuple(stride),
-        tuple(padding),
-        tuple(dilation),
-        groups,
-        spatial,
-        extra,
-    )
+    extra = output_padding if transposed else None
+    return _convolve("convolution", input, weight, bias, stride, padding, dilation, groups, extra)
 
 
 def _convolve(
-    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     output_padding: Any,
 ) -> Tensor:  # fmt: skip
     if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
 
         def of_parts(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
-            return _convolve(
-                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
-            )
+            return _convolve(name, input, weight, bias, stride, padding, dilation, groups, output_padding)
 
         return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
-    if transposed:
-        check_ints(name, "padding", padding)
-        check_ints(name, "output_padding", output_padding)
-    for what, setting in (("stride", stride), ("dilation", dilation)):
-        if transposed or isinstance(setting, (tuple, list)):
-            check_ints(name, what, setting)
     dims = weight._array.ndim - 2
-    if dims < 1:
-        raise RuntimeError("weight should have at least three dimensions")
-    if padding == "same":
-        _check_dimensions(input, weight, "weight")
-    steps = (int(stride),) * spatial if is_one_number(stride) else tuple(stride)
-    steps, spaces = _expanded("stride", steps, dims), _expanded("dilation", dilation, dims)
+    need_fitting(dims >= 1, name)
+    stride, dilation = as_setting(name, stride, dims), as_setting(name, dilation, dims)
+    steps, spaces = full(stride, dims), full(dilation, dims)
     if isinstance(padding, str):
-        if padding not in ("same", "valid"):
-            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        need_fitting(padding in ("same", "valid"), name)
         around: Ints = (0,)
         if padding == "same":
-            _check_groups(groups)
             input, around = _same_padding(input, weight, steps, spaces)
         extra = (0,) * len(around)
     else:
-        around = _expanded("padding", padding, dims)
-        extra = _expanded("output_padding", 0 if output_padding is None else output_padding, dims)
+        around = as_setting(name, padding, dims)
+        extra = as_setting(name, output_padding or 0, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
-    _check_dimensions(input, weight, "weight ")
-    _check(input, weight, bias, geometry, transposed, extra, groups)
+    _check(input, weight, bias, geometry, transposed, full(extra, dims), groups)
     sizes = (0,) if bias is None else bias._array.shape
-    if not isinstance(padding, str):
-        around, extra = _as_ints(padding, dims), _as_ints(output_padding or 0, dims)
-    return convolution(
-        input,
-        weight,
-        bias,
-        _as_ints(stride, dims),
-        around,
-        _as_ints(dilation, dims),
-        transposed,
-        extra,
-        groups,
-        sizes,
-    )
+    return convolution(input, weight, bias, stride, around, dilation, transposed, extra, groups, sizes)
 
 
 def check_backward(
@@ -265,19 +154,14 @@ def check_backward(
     groups: int,
 ) -> None:
     """Check the arguments of convolution_backward."""
-    if groups <= 0:
-        raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
     dims = weight._array.ndim - 2
-    if dims < 1:
-        raise RuntimeError("weight should have at least three dimensions")
-    steps, around = _expanded("stride", stride, dims), _expanded("padding", padding, dims)
-    geometry = Geometry(weight._array.shape[2:], steps, around, _expanded("dilation", dilation, dims))
-    _check_dimensions(input, weight, "weight ")
+    settings = (
+        full(as_setting("convolution_backward", each, dims), dims) for each in (stride, padding, dilation)
+    )
+    geometry = Geometry(weight._array.shape[2:], *settings)
     _check(input, weight, None, geometry, False, (0,) * dims, groups)
-    given = zip(input._array.shape[2:], around, geometry.extent(), steps, strict=True)
-    sizes = (weight._array.shape[0], *((n + 2 * p - e) // s + 1 for n, p, e, s in given))
-    if grad_output._array.shape[1:] != sizes:
-        raise RuntimeError(f"Expected grad_output of sizes {sizes} after the batch")
+    sizes = (weight._array.shape[0], *geometry.places(input._array.shape[2:]))
+    need_fitting(grad_output._array.shape[1:] == sizes, "convolution_backward")
 
 
 def _complex_convolution(
@@ -308,10 +192,10 @@ def _conv(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
+        """A convolution."""
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A convolution over {spatial} dimensions."
     return function
 
 
@@ -323,13 +207,12 @@ def _conv_transpose(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
+        """A transposed convolution."""
         extra = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
-        if extra is None:
-            check_ints(name, "output_padding", extra)
+        need_fitting(extra is not None, name)
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, extra)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A transposed convolution over {spatial} dimensions."
     return function
 
 
@@ -338,19 +221,14 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_conv_transpose, (1, 
 
 
 def _pair(value: Any) -> Ints:
-    return (int(value),) * 2 if is_one_number(value) else tuple(value)
+    return as_setting("fold", value, 2)
 
 
 @composite(vmap="decompose")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    try:
-        shape = input._array.shape
-    except AttributeError:
-        check_tensors("im2col", input=input)
-        raise
-    rows, columns = (0, 0, *shape)[-2:]
+    rows, columns = input.shape[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 

@@ -13,6 +13,7 @@ from .._aten.nn.losses import MEAN, NONE
 from .._aten.pointwise.where_clamp import where
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import int64
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .reduction import reduce_loss, reduction_number
 
@@ -20,8 +21,7 @@ from .reduction import reduce_loss, reduction_number
 def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     if not isinstance(given, Tensor):
         return tuple(given)
-    if given._array.dtype.kind not in "iub":
-        raise RuntimeError(f"{name} must be integral")
+    need_fitting(given._array.dtype.kind in "iub", f"ctc_loss ({name})")
     return tuple(given._array.reshape(-1).tolist())
 
 

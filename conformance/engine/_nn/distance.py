@@ -9,6 +9,7 @@ from .._aten.reduction.norm import norm_along
 from .._aten.scalar_operands import plus
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import promote_types
+from .._c10.errors import need_fitting
 from .._c10.modes import no_grad
 from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
@@ -26,11 +27,8 @@ def pairwise_distance(
 @composite(vmap="decompose")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
-    if eps < 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     kind = promote_types(x1.dtype, x2.dtype)
-    if not kind.is_floating_point:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.legacy}")
+    need_fitting(eps >= 0 and kind.is_floating_point, "cosine_similarity")
     a, b = (each if each.is_floating_point() else each.to(kind) for each in (x1, x2))
     if a._array.shape != b._array.shape:
         shape = broadcast_shapes(a._array.shape, b._array.shape)

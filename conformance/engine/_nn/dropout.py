@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._arguments.argument_errors import check_tensors
 from .._aten.random import dropout as ops
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 
 def _check(p: float) -> None:
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    need_fitting(0.0 <= p <= 1.0, "dropout")
 
 
 def _elements(
@@ -22,11 +21,7 @@ def _elements(
     @composite(random=random)
     def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
         _check(p)
-        try:
-            return inplace_form(input, p, training) if inplace else plain(input, p, training)
-        except AttributeError:
-            check_tensors((inplace_form if inplace else plain).__name__, input=input)
-            raise
+        return inplace_form(input, p, training) if inplace else plain(input, p, training)
 
     function.__name__ = function.__qualname__ = plain.__name__
     function.__doc__ = plain.__doc__
@@ -52,12 +47,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Dropout of whole channels of a (batch, channel, length) input."""
     _check(p)
     ndim = input.dim()
-    if ndim not in (2, 3):
-        raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
-            "dimension (i.e. 2D or 3D inputs)."
-        )
+    need_fitting(ndim in (2, 3), "dropout1d")
     return _channels(input, p, training, inplace, ndim == 3)
 
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._arguments.argument_errors import check_ints
+from .._aten.nn.convolution import as_setting, full
 from .._aten.nn.fractional_pooling import FRACTIONAL
 from .._aten.random.random import rand
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
-from .._c10.shapes import is_one_number
 from .pooling import with_indices
-
-
-def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
-    check_ints(name, what, value, 2 if what == "kernel_size" else 3)
-    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-    if len(found) != spatial:
-        count = "three " * (spatial == 3)
-        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of {count}Ints")
-    return found
 
 
 def _pool(spatial: int) -> Callable[..., Any]:
@@ -31,27 +22,24 @@ def _pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,
     ) -> Any:  # fmt: skip
-        if output_size is None and output_ratio is None:
-            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+        """The largest element of each of as many windows as are asked for, at random steps."""
         if output_size is None:
             if spatial == 3 and not isinstance(output_ratio, Iterable):
                 output_ratio = (output_ratio,) * spatial
-            if len(output_ratio) > spatial:
-                raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+            need_fitting(output_ratio is not None and len(output_ratio) <= spatial, name)
             output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]
         if _random_samples is None:
             batch = 1 if input.dim() == spatial + 1 else input.size(0)
             _random_samples = rand(batch, input.size(-spatial - 1), spatial, dtype=input.dtype)
         found = FRACTIONAL[spatial](
             input,
-            _setting(name, "kernel_size", kernel_size, spatial),
-            _setting(name, "output_size", output_size, spatial),
+            full(as_setting(name, kernel_size, spatial), spatial),
+            full(as_setting(name, output_size, spatial), spatial),
             _random_samples,
         )
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"
-    function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
+    function.__name__ = function.__qualname__ = name
     return function
 
 

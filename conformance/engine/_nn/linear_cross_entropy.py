@@ -9,6 +9,7 @@ from .._arguments.absent_names import AbsentError
 from .._arguments.gone import said
 from .._aten.blas.matmul import linear
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .loss import cross_entropy
 
@@ -22,22 +23,17 @@ def linear_cross_entropy(
     """The cross_entropy of linear(input), for input (N, features), weight (classes, ..., features) and target (N, ...).
 
     Raises:
-        RuntimeError: shapes do not match, or ``ignore_index`` is used with class probabilities.
-        NotImplementedError: ``options`` is given; the engine has no chunks.
+        NotImplementedError: shapes do not match, ``ignore_index`` is used with class probabilities, or ``options`` is
+            given; the engine has no chunks.
     """
-    if input.dim() not in (1, 2) or linear_weight.dim() < 2 or input.shape[-1] != linear_weight.shape[-1]:
-        raise RuntimeError(f"input {input.shape} and linear_weight {linear_weight.shape} do not match")
+    fits = input.dim() in (1, 2) and linear_weight.dim() >= 2 and input.shape[-1] == linear_weight.shape[-1]
+    need_fitting(fits, "linear_cross_entropy")
     batch, features = input.shape[:-1], input.shape[-1]
     classes, further = linear_weight.shape[0], tuple(linear_weight.shape[1:-1])
-    if further and not batch:
-        raise RuntimeError(f"linear_weight {linear_weight.shape} requires batched input")
-    if linear_bias is not None and tuple(linear_bias.shape) != (classes, *further):
-        raise RuntimeError(
-            f"expected linear_bias shape {(classes, *further)}, got {tuple(linear_bias.shape)}"
-        )
+    fits = bool(batch) or not further
+    fits = fits and (linear_bias is None or linear_bias.shape == (classes, *further))
     shape = (*batch, classes, *further)
-    if target.shape == shape and ignore_index is not None:
-        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    need_fitting(fits and (target.shape != shape or ignore_index is None), "linear_cross_entropy")
     ignored = -100 if ignore_index is None else ignore_index
     if options is not None:
         raise AbsentError(said("torch.nn.LinearCrossEntropyOptions"))

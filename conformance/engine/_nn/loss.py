@@ -8,10 +8,8 @@ gradients of one tensor are added.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-from .._arguments.argument_errors import check_tensors
 from .._aten.creation.factories import ones_like
 from .._aten.nn import cross_entropy as entropy
 from .._aten.nn import losses as ops
@@ -21,12 +19,12 @@ from .._aten.shape.broadcast_meshgrid import broadcast_shapes as infer_size
 from .._aten.shape.view_reshape import expand
 from .._aten.special.special import xlogy
 from .._autograd.tensor import Tensor
-from .._c10 import errors
+from .._c10.errors import need_fitting
 from .._c10.modes import no_grad
 from .._c10.operator_facts import composite
 from .._c10.shapes import broadcast_shapes
 from .._c10.warn_once import warn_program
-from .reduction import MEAN, NONE, SUM, legacy_reduction, reduce_loss, reduction_number
+from .reduction import MEAN, NONE, SUM, reduce_loss, reduction_number
 
 # Regression ---------------------------------------------------------------------------------------
 
@@ -44,19 +42,13 @@ def _broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
 
 
-def _weighted(
-    errors: Tensor, weight: Tensor, input: Tensor, reduction: str, mean: Callable[[Tensor], Tensor]
-) -> Tensor:
-    if weight.size() != input.size():
-        raise ValueError("Weights and input must have the same size.")
+def _weighted(errors: Tensor, weight: Tensor, input: Tensor, number: int, by_weight: bool = True) -> Tensor:
+    """Reduce weighted errors; the mean is that of all elements, or divided ``by_weight``, by the sum of the weights."""
+    need_fitting(weight.size() == input.size(), "loss")
     weighted = errors * weight
-    if reduction == "none":
-        return weighted
-    if reduction == "sum":
-        return weighted.sum()
-    if reduction == "mean":
-        return mean(weighted)
-    raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+    if number == MEAN and by_weight:
+        return weighted.sum() / weight.sum()
+    return reduce_loss(weighted, number)
 
 
 @composite(vmap="decompose")
@@ -66,10 +58,10 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     """The squared difference."""
     a, b = _broadcast(input, target)
+    number = reduction_number(size_average, reduce, reduction)
     if weight is not None:
-        reduction = legacy_reduction(size_average, reduce, reduction)
-        return _weighted((a - b).pow(2), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return ops.mse_loss(a, b, reduction_number(size_average, reduce, reduction))
+        return _weighted((a - b).pow(2), weight, input, number)
+    return ops.mse_loss(a, b, number)
 
 
 @composite(vmap="decompose")
@@ -79,10 +71,10 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     """The absolute difference."""
     a, b = _broadcast(input, target)
+    number = reduction_number(size_average, reduce, reduction)
     if weight is not None:
-        reduction = legacy_reduction(size_average, reduce, reduction)
-        return _weighted((a - b).abs(), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return _l1_loss(a, b, reduction_number(size_average, reduce, reduction))
+        return _weighted((a - b).abs(), weight, input, number)
+    return _l1_loss(a, b, number)
 
 
 @composite(autocast="fp32")
@@ -111,53 +103,34 @@ def huber_loss(
 ) -> Tensor:
     """delta times the absolute difference, quadratic where it is below delta."""
     a, b = _broadcast(input, target)
-    delta = float(delta)
+    number, delta = reduction_number(None, None, reduction), float(delta)
     if weight is None:
-        return ops.huber_loss(a, b, reduction_number(None, None, reduction), delta)
-    return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())
+        return ops.huber_loss(a, b, number, delta)
+    return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, number, by_weight=False)
 
 
 # Classification -----------------------------------------------------------------------------------
 
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
-    try:
-        shape, wanted = input._array.shape, target._array.shape
-    except AttributeError:
-        check_tensors("nll_loss_nd", input=input, target=target)
-        raise
-    if not shape:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
+    shape, wanted = input._array.shape, target._array.shape
+    need_fitting(shape and (len(shape) > 1 or wanted in ((), (1,))), "nll_loss")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
     if len(shape) <= 2:
-        if len(wanted) > 1:
-            raise RuntimeError(errors.MULTI_TARGET)
-        return entropy.classes_loss(input, target, weight, number, ignore_index)
-    if len(shape) == 4:
-        _check_image(shape, wanted)
+        need_fitting(len(wanted) <= 1, "nll_loss")
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     out = (shape[0], *shape[2:])
-    if wanted != out:
-        raise RuntimeError(f"Expected target size {list(out)}, got {list(wanted)}")
+    need_fitting(wanted == out, "nll_loss")
+    if len(shape) == 4:
+        return entropy.classes_loss(input, target, weight, number, ignore_index)
     flat = (1, -1) if input._array.size else (0, 0)
     as_image = input.contiguous().view(shape[0], shape[1], *flat)
     found = entropy.classes_loss(
         as_image, target.contiguous().view(shape[0], *flat), weight, number, ignore_index
     )
     return found.view(out) if number == NONE else found
-
-
-def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    if len(wanted) != 3:
-        raise RuntimeError(
-            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(wanted)}"
-        )
-    if (shape[0], *shape[2:]) != wanted:
-        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
 
 
 @composite(vmap="decompose")
@@ -176,17 +149,10 @@ def cross_entropy(
 ) -> Tensor:  # fmt: skip
     """nll_loss of log_softmax; the target has class indices or class probabilities."""
     number = reduction_number(size_average, reduce, reduction)
-    try:
-        shape, wanted = input._array.shape, target._array.shape
-    except AttributeError:
-        check_tensors("cross_entropy_loss", input=input, target=target)
-        raise
+    shape, wanted = input._array.shape, target._array.shape
     dim = 0 if len(shape) == 1 else 1
     if shape == wanted:
-        if not target.is_floating_point():
-            raise RuntimeError(
-                f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}"
-            )
+        need_fitting(target.is_floating_point(), "cross_entropy")
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _with_probabilities(input, target, weight, number, label_smoothing, dim)
@@ -211,11 +177,8 @@ def _with_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float, dim: int
 ) -> Tensor:
     classes = input._array.shape[dim]
-    if weight is not None and (weight._array.ndim != 1 or weight._array.size != classes):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
-            f"weight tensor of shape: {list(weight._array.shape)}"
-        )
+    need_fitting(weight is None or weight._array.shape == (classes,), "cross_entropy")
+    need_fitting(input._array.size or number != MEAN, "cross_entropy")
     logs = log_softmax(input, dim)
     if label_smoothing > 0.0:
         _check_smoothing(label_smoothing)
@@ -225,12 +188,8 @@ def _with_probabilities(
         product = product * _weight_by_class(weight, input, dim)
     if number == NONE:
         return -product.sum(dim)
-    if not input._array.size and number != SUM:
-        return -product.sum().fill_(math.nan)
     total = -product.sum()
-    if number == SUM:
-        return total
-    return over(total, input._array.size // classes)
+    return total if number == SUM else over(total, input._array.size // classes)
 
 
 def _with_smoothing(
@@ -300,21 +259,14 @@ def kl_div(
                 "behave the same as 'batchmean' in the next major release.",
             )
         number = reduction_number(None, None, "sum" if reduction == "batchmean" else reduction)
-    try:
-        found = _kl_div(input, target, number, log_target)
-    except (AttributeError, TypeError):
-        check_tensors("kl_div", input=input, target=target)
-        raise
+    found = _kl_div(input, target, number, log_target)
     if reduction == "batchmean" and input._array.ndim:
         return found / input._array.shape[0]
     return found
 
 
 def _kl_div(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
-    if input.is_complex() or target.is_complex():
-        raise RuntimeError("kl_div: Complex inputs not supported.")
-    if not (input.is_floating_point() and target.is_floating_point()):
-        raise RuntimeError("kl_div: Integral inputs not supported.")
+    need_fitting(input.is_floating_point() and target.is_floating_point(), "kl_div")
     if log_target:
         difference = target - input  # evaluated first, see Note [Right operands first]
         each = target.exp() * difference
@@ -330,9 +282,7 @@ def poisson_nll_loss(
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of Poisson-distributed targets."""
-    reduction = legacy_reduction(size_average, reduce, reduction)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not a valid value for reduction")
+    number = reduction_number(size_average, reduce, reduction)
     if log_input:
         product = target * input  # evaluated first, see Note [Right operands first]
         loss = input.exp() - product
@@ -342,7 +292,7 @@ def poisson_nll_loss(
         root = times(times(target, 2 * math.pi).log(), 0.5)
         stirling = target * target.log() - target + root
         loss += stirling.masked_fill(target <= 1, 0)
-    return reduce_loss(loss, reduction_number(None, None, reduction))
+    return reduce_loss(loss, number)
 
 
 @composite(vmap="decompose")
@@ -351,10 +301,8 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of normally distributed targets with given variances."""
     if isinstance(var, float):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
         var = var * ones_like(input)
-    elif (var < 0).any():
+    if (var < 0).any():
         raise ValueError("var has negative entry/entries")
     have, want = var.size(), input.size()
     if have != want:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from .._arguments.argument_errors import check_tensors
 from .._aten.creation.factories import scalar_tensor, zeros_like
 from .._aten.nn import losses as ops
 from .._aten.nn import multilabel_margin_loss as multilabel
@@ -12,10 +12,10 @@ from .._aten.nn.exp_activations import logsigmoid
 from .._aten.pointwise.where_clamp import minimum, where
 from .._aten.scalar_operands import minus, plus
 from .._autograd.tensor import Tensor
-from .._c10 import errors
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .distance import pairwise_distance
-from .reduction import legacy_reduction, reduce_loss, reduction_number
+from .reduction import reduce_loss, reduction_number
 
 
 def _less_than(number: float, tensor: Tensor) -> Tensor:
@@ -38,11 +38,7 @@ def margin_ranking_loss(
 ) -> Tensor:  # fmt: skip
     """max(0, -target * (input1 - input2) + margin)."""
     number = reduction_number(size_average, reduce, reduction)
-    if input1.dim() != input2.dim() or input1.dim() != target.dim():
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
-        )
+    need_fitting(input1.dim() == input2.dim() == target.dim(), "margin_ranking_loss")
     difference = input1 - input2  # evaluated first, see Note [Right operands first]
     return reduce_loss(plus(-target * difference, float(margin)).clamp_min_(0), number)
 
@@ -67,13 +63,7 @@ def cosine_embedding_loss(
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - margin) where it is -1."""
     number = reduction_number(size_average, reduce, reduction)
     dim = target.dim()
-    if dim > 1:
-        raise RuntimeError(errors.MULTI_TARGET)
-    if input1.dim() != dim + 1 or input2.dim() != dim + 1:
-        raise RuntimeError(
-            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}."
-        )
+    need_fitting(input1.dim() == input2.dim() == dim + 1 <= 2, "cosine_embedding_loss")
     product = (input1 * input2).sum(dim)
     squares = plus((input1 * input1).sum(dim), 1e-12) * plus((input2 * input2).sum(dim), 1e-12)
     cos = product / squares.sqrt()
@@ -90,9 +80,7 @@ def triplet_margin_loss(
 ) -> Tensor:  # fmt: skip
     """max(0, distance(anchor, positive) - distance(anchor, negative) + margin)."""
     number = reduction_number(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    _same_dim(anchor, positive, negative)
+    _check_triplet(anchor, positive, negative, margin)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
@@ -100,13 +88,8 @@ def triplet_margin_loss(
     return reduce_loss((plus(near, margin) - far).clamp_min(0), number)
 
 
-def _same_dim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
-    a, p, n = (each.dim() for each in (anchor, positive, negative))
-    if not a == p == n:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {a}D, positive {p}D, and negative {n}D inputs"
-        )
+def _check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
+    need_fitting(anchor.dim() == positive.dim() == negative.dim() and margin > 0, "triplet_margin_loss")
 
 
 @composite(vmap="decompose")
@@ -116,12 +99,8 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """triplet_margin_loss with a custom distance function."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
     distance = distance_function if distance_function is not None else pairwise_distance
-    _same_dim(anchor, positive, negative)
+    _check_triplet(anchor, positive, negative, margin)
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
@@ -135,28 +114,11 @@ def multi_margin_loss(
 ) -> Tensor:  # fmt: skip
     """The hinge loss of all other classes against the target class."""
     number = reduction_number(size_average, reduce, reduction)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.dim() != 1:
-        raise ValueError("weight must be one-dimensional")
-    check_tensors("multi_margin_loss", input=input, target=target)
     shape = input._array.shape
-    if len(shape) > 2 or 0 in shape[-1:]:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
-        )
-    rows = shape[0] if len(shape) > 1 else 1
-    if target._array.size != rows or target._array.ndim > 1:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-            f"(batch size). Expected target size [{rows}], but got {list(target._array.shape)}. Input has "
-            f"shape {list(input._array.shape)}."
-        )
-    classes = shape[-1] if shape else 1
-    if weight is not None and weight._array.size != classes:
-        raise RuntimeError(
-            f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}"
-        )
+    fits = p in (1, 2) and len(shape) <= 2 and 0 not in shape[-1:]
+    fits = fits and target._array.ndim <= 1 and target._array.size == math.prod(shape[:-1])
+    fits = fits and (weight is None or weight._array.shape == (shape[-1:] or (1,)))
+    need_fitting(fits, "multi_margin_loss")
     return ops.multi_margin_loss(input, target, p, margin, weight, number)
 
 
@@ -166,15 +128,13 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """binary_cross_entropy_with_logits, averaged over the classes of each row."""
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    number = reduction_number(size_average, reduce, reduction)
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
     dim = input.dim() - 1
     loss = loss.sum(dim) / input.size(dim)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not valid")
-    return reduce_loss(loss, reduction_number(None, None, reduction))
+    return reduce_loss(loss, number)
 
 
 @composite(vmap="fallback")

@@ -12,6 +12,7 @@ from .._aten.random.dropout import dropout
 from .._aten.shape.cat_stack import cat
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 from .activation import softmax
@@ -19,14 +20,14 @@ from .padding import pad
 from .scaled_dot_product_attention import scaled_dot_product_attention
 
 Mask = Tensor | None
+_NAME = "multi_head_attention_forward"
 
 
 def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: dtype) -> Mask:
     """A mask in additive form: a bool mask becomes minus infinity where it is True."""
     if mask is None:
         return None
-    if mask._array.dtype.kind not in "fbV":
-        raise AssertionError(f"only bool and floating types of {name} are supported")
+    need_fitting(mask._array.dtype.kind in "fbV", name)
     if other is not None and mask.dtype != other.dtype:
         warn_program(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
@@ -49,8 +50,7 @@ def _in_projection(
     if apart is not None:
         return _separate_in_projection(query, key, value, apart, bias)
     assert weight is not None
-    if key.shape != value.shape:
-        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    need_fitting(key.shape == value.shape, _NAME)
     features = query.size(-1)
     if key is value and query is key:
         return _split(linear(query, weight, bias), 3, features)
@@ -69,56 +69,26 @@ def _separate_in_projection(
     query: Tensor, key: Tensor, value: Tensor, weights: tuple[Tensor, ...], bias: Mask
 ) -> list[Tensor]:
     """Project query, key and value by one weight each."""
-    if key.shape[:2] != value.shape[:2]:
-        raise AssertionError(
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-        )
     tensors = (query, key, value)
     features = query.size(-1)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    for name, tensor, weight in zip(("query", "key", "value"), tensors, weights, strict=True):
-        expected = (features, tensor.size(-1))
-        if weight.shape != expected:
-            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+    fits = all(w.shape == (features, t.size(-1)) for t, w in zip(tensors, weights, strict=True))
+    need_fitting(fits and key.shape[:2] == value.shape[:2], _NAME)
     return [linear(*each) for each in zip(tensors, weights, biases, strict=True)]
 
 
-def _check_dimensions(
-    query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int
-) -> bool:
+def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask) -> bool:
     """Check the dimensions of all inputs, and return whether there is a batch."""
     ndim = query.dim()
-    if ndim not in (2, 3):
-        raise AssertionError(
-            f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
-        )
-    what = f"For {'batched' if ndim == 3 else 'unbatched'} ({ndim}-D) `query`, expected"
-    if key.dim() != ndim or value.dim() != ndim:
-        raise AssertionError(
-            f"{what} `key` and `value` to be {ndim}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
-        )
-    if padding is not None and padding.dim() != ndim - 1:
-        raise AssertionError(
-            f"{what} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding.dim()}-D tensor instead"
-        )
-    if mask is not None and mask.dim() not in (2, 3):
-        raise AssertionError(
-            f"{what} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
-        )
-    if ndim == 2 and mask is not None and mask.dim() == 3:
-        expected = (heads, query.shape[0], key.shape[0])
-        if mask.shape != expected:
-            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
+    fits = ndim in (2, 3) and key.dim() == value.dim() == ndim
+    fits = fits and (padding is None or padding.dim() == ndim - 1)
+    need_fitting(fits and (mask is None or mask.dim() in (2, 3)), _NAME)
     return ndim == 3
 
 
 def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
     """An attention mask as (batch * heads or 1, target, source), after checks."""
-    expected = plane if mask.dim() == 2 else (count, *plane)
-    if mask.shape != expected:
-        raise RuntimeError(
-            f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {expected}."
-        )
+    need_fitting(mask.shape == (plane if mask.dim() == 2 else (count, *plane)), _NAME)
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
@@ -134,12 +104,10 @@ def multi_head_attention_forward(
     """The attention output (length, batch, features), and the weights if they are requested.
 
     Raises:
-        AssertionError, RuntimeError: dimensions or sizes do not match.
-        NotImplementedError: static_k or static_v.
+        NotImplementedError: dimensions or sizes do not match, or static_k or static_v is given.
     """
-    if static_k is not None or static_v is not None:
-        raise NotImplementedError("multi_head_attention_forward with static_k or static_v")
-    batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
+    need_fitting(static_k is None and static_v is None, f"{_NAME} (static_k, static_v)")
+    batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask)
     if not batched:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
@@ -190,11 +158,7 @@ def _canonical_masks(
 ) -> tuple[Mask, Mask, bool]:
     """The key padding mask, the attention mask, and whether ``is_causal`` makes the latter unnecessary."""
     padding = canonical_mask(padding, "key_padding_mask", mask, "attn_mask", kind)
-    if causal and mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
+    need_fitting(not causal or mask is not None, f"{_NAME} (is_causal)")
     if causal and padding is None and not need_weights:
         return None, None, True
     return padding, canonical_mask(mask, "attn_mask", None, "", kind), causal and padding is None
@@ -202,20 +166,13 @@ def _canonical_masks(
 
 def _head_dim(features: int, expected: int, heads: int) -> int:
     """The number of features of each head."""
-    if features != expected:
-        raise AssertionError(f"was expecting embedding dimension of {expected}, but got {features}")
-    size = features // heads
-    if size * heads != features:
-        raise AssertionError(f"embed_dim {features} not divisible by num_heads {heads}")
-    return size
+    need_fitting(features == expected and features % heads == 0, _NAME)
+    return features // heads
 
 
 def _expanded_padding_mask(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
     """Expand a key padding mask (batch, source) to (batch * heads, 1, source)."""
-    for place, expected in enumerate((batch, source)):
-        given = hidden.shape[place]
-        if given != expected:
-            raise AssertionError(f"Expected key_padded_mask.shape[{place}] to be {expected}, but got {given}")
+    need_fitting(hidden.shape == (batch, source), f"{_NAME} (key_padding_mask)")
     each_head = hidden.view(batch, 1, 1, source).expand(-1, heads, -1, -1)
     return each_head.reshape(batch * heads, 1, source)
 

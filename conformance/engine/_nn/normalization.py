@@ -6,16 +6,14 @@ import math
 from operator import index
 from typing import Any
 
-from .._arguments.argument_errors import check_ints, check_tensors
-from .._aten.kernels import need_inexact
+from .._aten.kernels import need_floats, need_inexact
 from .._aten.nn import batch_norm as ops
 from .._aten.nn import layer_norm as layernorm
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import finfo, float32, promote_types
-from .._c10.errors import unimplemented
+from .._c10.errors import need_fitting
 from .._c10.layout import suggest_memory_format
 from .._c10.operator_facts import composite
-from .._c10.shapes import wrap_dim
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -33,10 +31,7 @@ def batch_norm(
     """Normalize each channel over the batch, then scale and shift it."""
     if training:
         _verify_batch_size(input.size())
-    if training and eps <= 0.0:
-        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-    if eps < 0.0:
-        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    need_fitting(eps > 0.0 or (eps == 0.0 and not training), "batch_norm")
     return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
@@ -61,19 +56,14 @@ def torch_instance_norm(
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
     """torch.instance_norm: instance_norm with other argument order and without the check of the number of elements."""
-    if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when use_input_stats is false"
-        )
+    need_fitting(use_input_stats or not (running_mean is None or running_var is None), "instance_norm")
     size = input.size()
-    wrap_dim(1, len(size))
     batch, channels = size[:2]
     scale, shift, mean, var = (
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
     kind = (input if weight is None else weight).dtype
-    if mean is not None and mean.dtype is not kind:
-        mean, var = (None if t is None else t.to(kind) for t in (mean, var))
+    need_fitting(all(each is None or each.dtype is kind for each in (mean, var)), "instance_norm")
     flat = input.contiguous().view(1, batch * channels, *size[2:])
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):
@@ -82,23 +72,10 @@ def torch_instance_norm(
     return found.view(size)
 
 
-def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:
-    try:
-        wanted = tuple([index(n) for n in shape])
-    except TypeError:
-        check_ints(name, "normalized_shape", shape, 2, alone=False)
-        raise
-    if not wanted:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-            "normalized_shape = []"
-        )
-    for what, each in parameters.items():
-        if each is not None and each._array.shape != wanted:
-            raise RuntimeError(
-                f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
-                f"{list(each._array.shape)} and normalized_shape = {list(wanted)}"
-            )
+def _last(input: Tensor, shape: Any, name: str, *parameters: Tensor | None) -> tuple[int, ...]:
+    wanted = tuple([index(n) for n in shape])
+    fits = all(each is None or each._array.shape == wanted for each in parameters)
+    need_fitting(wanted and fits, name)
     have = input._array.shape
     if have[len(have) - len(wanted) :] != wanted or len(have) < len(wanted):
         comma = "" if name == "rms_norm" else ", "
@@ -118,27 +95,16 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Normalize over the last dimensions, then scale and shift."""
-    try:
-        return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
-    except AttributeError:
-        check_tensors("layer_norm", input=input)
-        raise
+    return native_layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """torch.native_layer_norm: layer_norm with the means and inverse standard deviations, keeping reduced dimensions."""
-    return _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
-
-
-def _layer_norm(
-    name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    shape = _last(input, normalized_shape, "layer_norm", weight, bias)
     ops.check_kinds(input, weight, bias)
-    if input.is_complex():
-        raise unimplemented("LayerNormKernelImpl", input._array.dtype)
+    need_floats("LayerNormKernelImpl", input._array)
     exact = layernorm.layer_statistics(input._array, len(shape), float(eps))
     kind = ops.statistics_kind(input, weight, bias)
     mean, rstd = (make(each.astype(kind)) for each in exact[:2])
@@ -150,11 +116,7 @@ def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """Divide by the root mean square over the last dimensions, then scale."""
-    try:
-        shape = _last(input, normalized_shape, "rms_norm", weight=weight)
-    except AttributeError:
-        check_tensors("rms_norm", input=input)
-        raise
+    shape = _last(input, normalized_shape, "rms_norm", weight)
     need_inexact("rms_norm", input._array)
     ndim = input._array.ndim
     dims = tuple(ndim - 1 - i for i in range(len(shape)))
@@ -174,12 +136,9 @@ def group_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Normalize each group of channels, then scale and shift each channel."""
-    if input.dim() < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input._array.shape
+    need_fitting(len(shape) >= 2 and num_groups > 0, "group_norm")
     batch, channels = shape[:2]
-    if num_groups < 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
     _check_groups(shape, channels, num_groups, weight, bias)
     ops.check_kinds(input, weight, bias)
@@ -192,22 +151,14 @@ def group_norm(
 def _check_groups(
     shape: tuple[int, ...], channels: int, groups: int, weight: Tensor | None, bias: Tensor | None
 ) -> None:
-    if groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
     if channels % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={groups}"
         )
-    for what, each in (("weight", weight), ("bias", bias)):
-        if each is not None and each._array.shape != (channels,):
-            shown = (
-                [0] if weight is None else list(weight._array.shape)
-            )  # torch names the weight even if the bias is wrong
-            raise RuntimeError(
-                f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
-                f"{what} of shape {shown} and input of shape {list(shape)}"
-            )
+    need_fitting(
+        all(each is None or each._array.shape == (channels,) for each in (weight, bias)), "group_norm"
+    )
 
 
 def native_group_norm(
@@ -220,18 +171,9 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> Any:
-    """torch.native_group_norm: group_norm with each group's mean and inverse standard deviation.
-
-    Raises:
-        RuntimeError: the groups do not divide the channels, a parameter has a wrong size, or N, C and HxW are not the
-            input's sizes.
-    """
+    """torch.native_group_norm: group_norm with each group's mean and inverse standard deviation."""
+    need_fitting(group > 0 and input._array.size == N * C * HxW, "native_group_norm")
     _check_groups(input._array.shape, C, group, weight, bias)
-    if input._array.size != N * C * HxW:
-        raise RuntimeError(
-            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If "
-            "so, please report an enhancement request to PyTorch.)"
-        )
     ops.check_kinds(input, weight, bias)
     return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))
 
@@ -242,10 +184,7 @@ def local_response_norm(
 ) -> Tensor:
     """Divide each element by a power of the mean square of neighbouring channels."""
     dim = input.dim()
-    if dim < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {dim} dimensions)"
-        )
+    need_fitting(dim >= 3, "local_response_norm")
     if not input._array.size:
         return input
     squares = input.mul(input)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,8 @@ from .._aten.reduction.sort import sort
 from .._aten.type_promotion import check_list
 from .._autograd.tensor import Tensor, make, wrap
 from .._autograd.views import increment_version
-from .._c10.dtypes import int64
+from .._c10.dtypes import float32, float64, int64
+from .._c10.errors import need_fitting
 
 
 class PackedSequence_(NamedTuple):
@@ -33,25 +33,18 @@ class PackedSequence(PackedSequence_):
     """The elements of all sequences ordered by time step, and the batch size at each step."""
 
     def __new__(
-        cls, data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+        cls, data: Tensor, batch_sizes: Tensor, sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:  # fmt: skip
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
-        if batch_sizes is None:
-            if not isinstance(data, (list, tuple)) or len(data) != 2:
-                raise AssertionError("Expected data to be a list or tuple of length 2")
-            data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The sequence in another dtype, or itself if nothing changes."""
+        need_fitting("copy" not in kwargs, "PackedSequence.to")
         data = self.data.to(*args, **kwargs)
-        if data is self.data:
-            return self
-        if "copy" in kwargs:
-            raise RuntimeError(".to() does not accept copy argument")
-        return type(self)(data, *self[1:])
+        return self if data is self.data else type(self)(data, *self[1:])
 
     def cpu(self) -> PackedSequence:
         """The sequence itself, since there is no other device."""
@@ -59,15 +52,11 @@ class PackedSequence(PackedSequence_):
 
     def double(self) -> PackedSequence:
         """The sequence in float64."""
-        return self._as("double")
+        return self.to(float64)
 
     def float(self) -> PackedSequence:
         """The sequence in float32."""
-        return self._as("float")
-
-    def _as(self, name: str) -> PackedSequence:
-        data = getattr(self.data, name)()
-        return self if data is self.data else type(self)(data, *self[1:])
+        return self.to(float32)
 
     @property
     def is_cuda(self) -> bool:
@@ -109,17 +98,9 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Pad a packed batch of sequences; returns the batch and the lengths.
-
-    Raises:
-        ValueError: ``total_length`` is too short.
-    """
+    """Pad a packed batch of sequences; returns the batch and the lengths."""
     sizes = sequence.batch_sizes._array.tolist()
-    if total_length is not None and total_length < len(sizes):
-        raise ValueError(
-            "Expected total_length to be at least the length of the longest sequence in input, but got "
-            f"total_length={total_length} and max sequence length being {len(sizes)}"
-        )
+    need_fitting(total_length is None or total_length >= len(sizes), "pad_packed_sequence")
     data, batch = sequence.data, sizes[0]
     rest = data._array.shape[1:]
     padded = empty((total_length or len(sizes), batch, *rest), dtype=data.dtype).fill_(padding_value)
@@ -148,20 +129,12 @@ def pad_sequence(
     """Stack sequences, padded to the length of the longest.
 
     Raises:
-        RuntimeError: there are no sequences, or their trailing sizes differ.
+        RuntimeError: their trailing sizes differ.
     """
-    if not isinstance(sequences, Iterable):
-        raise RuntimeError(
-            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
-        )
     tensors = tuple(sequences)
     check_list(tensors)
-    if not tensors:
-        raise RuntimeError("received an empty list of sequences")
-    if padding_side not in ("left", "right"):
-        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    if not tensors[0].dim():
-        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
+    fits = tensors and tensors[0].dim() and padding_side in ("left", "right")
+    need_fitting(fits, "pad_sequence")
     longest = max(each.size(0) for each in tensors)
     lead = (len(tensors), longest) if batch_first else (longest, len(tensors))
     found: Tensor = full((*lead, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)

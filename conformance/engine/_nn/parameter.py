@@ -31,10 +31,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = factories.empty(0)
-        if requires_grad.__class__ is not bool:
-            raise TypeError(
-                f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
-            )
+        errors.need_fitting(requires_grad.__class__ is bool, "Parameter")
         if not isinstance(data, Tensor) or _overrides(data):
             return _of_subclass(data, data.detach(), requires_grad)
         with without_dispatch_modes():
@@ -52,11 +49,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) in memo:
-            return memo[id(self)]
-        copy = type(self)(self.data.clone(), self.requires_grad)
-        memo[id(self)] = copy  # unlike a copied tensor, it has no grad
-        return copy
+        return type(self)(self.data.clone(), self.requires_grad)  # unlike a copied tensor, it has no grad
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_text(self)
@@ -71,12 +64,7 @@ def _overrides(data: Any) -> bool:
 
 
 def _of_subclass(data: Any, source: Any, requires_grad: bool) -> Any:
-    if type(source) is not type(data):
-        raise RuntimeError(
-            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
-            f"instance of the same type, but return type {type(source).__name__} was found instead. To use the type as a "
-            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
-        )
+    errors.need_fitting(type(source) is type(data), "Parameter")
     source.requires_grad_(requires_grad)
     source._is_param = True
     return source
@@ -175,13 +163,6 @@ class UninitializedTensorMixin:
         _refused_method, ("requires_grad_", "detach_", "retain_grad", "new")
     )
 
-    def share_memory_(self) -> Any:
-        """Not allowed: there is no memory yet."""
-        raise RuntimeError(
-            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
-            "before calling `module.share_memory()`."
-        )
-
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a regular parameter or buffer of this shape, with arbitrary values."""
         set_array(
@@ -206,9 +187,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         return _uninitialized(cls, requires_grad, device, dtype)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
-        return memo[id(self)]
+        return type(self)(self.requires_grad, dtype=self.dtype)
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Buffer):

@@ -3,88 +3,65 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from operator import index
 from typing import Any
 
-from .._arguments.argument_errors import check_ints, check_tensors
+from .._aten.kernels import need_floats, need_reals
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
-from .._aten.nn.pool_windows import Ints, complete
+from .._aten.nn.convolution import as_setting, full
+from .._aten.nn.pool_windows import Ints, complete, output_sizes
 from .._aten.nn.pooling import MAX, MEAN, UNPOOL
 from .._aten.out import given
 from .._autograd.batched_tensor import BatchedTensor
 from .._autograd.tensor import Tensor, wrap
 from .._autograd.views import increment_version
 from .._c10.context import alert_not_deterministic
+from .._c10.dtypes import int64
+from .._c10.errors import need_fitting
 from .._c10.layout import contiguous_format, suggest_memory_format
 from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.shapes import is_one_number
 from .activation import relu
-from .pooling_checks import (
-    check_adaptive,
-    check_adaptive_line,
-    check_dimensions,
-    check_line,
-    check_max_input,
-    check_mean_input,
-    check_sizes,
-)  # fmt: skip
-
-_NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
-_MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
-_POSITIONS = {
-    "kernel_size": 2,
-    "stride": 3,
-    "padding": 4,
-    "dilation": 5,
-}  # positions of the arguments in torch's calls of max_pool kernels
 
 
-def _as_ints(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting as torch passes it on: a number expands to all dimensions, a sequence has one or all."""
-    check_ints(name, what, value, _POSITIONS[what] if "max" in name or what == "kernel_size" else 0)
-    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
-    if len(found) not in (1, spatial):
-        must = _MUST.get(what, "must either be").replace("either ", "" if name == "avg_pool3d" else "either ")
-        raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
-    return found
-
-
-def _expanded(name: str, what: str, value: Any, spatial: int) -> Ints:
-    """A setting expanded to all dimensions."""
-    found = _as_ints(name, what, value, spatial)
-    return found * spatial if len(found) == 1 else found
+def _steps(name: str, stride: Any, spatial: int) -> Ints:
+    return () if stride is None or stride in ([], ()) else as_setting(name, stride, spatial)
 
 
 def _settings(
-    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     divisor: int | None = None,
 ) -> list[Ints]:  # fmt: skip
-    if spatial == 1:
-        check_dimensions(name, input, 1)
-    kernel = _as_ints(name, "kernel_size", kernel_size, spatial)
-    steps = () if stride is None or stride in ([], ()) else _as_ints(name, "stride", stride, spatial)
-    given = [
-        kernel,
-        steps,
-        _as_ints(name, "padding", padding, spatial),
-        _as_ints(name, "dilation", dilation, spatial),
-    ]
+    given = [as_setting(name, each, spatial) for each in (kernel_size, padding, dilation)]
+    given.insert(1, _steps(name, stride, spatial))
     kernel, steps, paddings, dilations = complete(spatial, *given)
+    shape = input._array.shape
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
+        )
+    need_fitting(0 not in shape[-spatial - 1 :], name)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    if spatial > 1:
-        check_dimensions(name, input, spatial)
+    need_fitting(min(*kernel, *steps, *dilations) > 0 and min(paddings) >= 0, name)
     for p, k, d in zip(paddings, kernel, dilations, strict=True):
-        if p < 0 and spatial > 1:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
+        if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    if spatial > 1 and any(n <= 0 for n in (*kernel, *steps, *dilations)):
-        raise RuntimeError("kernel size, stride and dilation should be greater than zero")
+    # in one and three dimensions torch does not take the dilation into account
+    need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
+    out = output_sizes(shape[-spatial:], complete(spatial, *given), ceil_mode)
+    if any(n < 1 for n in out):
+        have, want = (
+            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
+        )
+        raise RuntimeError(
+            f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
+        )
     return given
 
 
@@ -96,8 +73,6 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
     def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
         if spatial > 1:
-            check_max_input(input, spatial, settings)
-            check_sizes(input, spatial, settings, ceil_mode)
             return MAX[spatial](input, *settings, ceil_mode)
         (kernel,), (step,), (paddings,), (dilations,) = complete(1, *settings)
         flat = [(1, kernel), (1, step), (0, paddings), (1, dilations)]
@@ -109,22 +84,15 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
-        if spatial == 1 and return_indices:
-            return _max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-        try:
-            settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation)
-            if spatial == 1:
-                check_line(input, settings, ceil_mode)
-            found = with_indices(input, settings, ceil_mode)
-        except AttributeError:
-            check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
-            raise
-        if spatial == 1 and not _is_traced(input):
+        """The largest element of each window, with indices if ``return_indices``."""
+        settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
+        need_reals(f"max_pool{max(spatial, 2)}d", input._array)
+        found = with_indices(input, settings, ceil_mode)
+        if spatial == 1 and not (return_indices or _is_traced(input)):
             return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
-    function.__doc__ = "The largest element of each window, with indices if ``return_indices``."
+    function.__name__ = function.__qualname__ = name
     return function
 
 
@@ -140,22 +108,6 @@ def _squeezed_output(pooled: Tensor) -> Tensor:
     if found._array.ndim == 2:
         increment_version(found)
     return found
-
-
-def _max_pool1d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> Any:
-    """max_pool1d with indices, through max_pool2d, whose error messages it has."""
-    check_adaptive_line("max_pool1d", input)
-    (kernel,), paddings, dilations = (
-        _as_ints("max_pool1d", what, value, 1)
-        for what, value in (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
-    )
-    step = (kernel,) if stride is None or stride in ([], ()) else _as_ints("max_pool1d", "stride", stride, 1)
-    found = max_pool2d(
-        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *paddings), (1, *dilations), ceil_mode, True
-    )
-    return tuple(each.squeeze(-2) for each in found)
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
@@ -186,14 +138,10 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window."""
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
-    kernel = _as_ints("avg_pool1d", "kernel_size", kernel_size, 1)
-    steps = kernel if stride is None or stride in ([], ()) else _as_ints("avg_pool1d", "stride", stride, 1)
-    paddings = _as_ints("avg_pool1d", "padding", padding, 1)
+    need_fitting(input._array.ndim in (2, 3), "avg_pool1d")
+    kernel = as_setting("avg_pool1d", kernel_size, 1)
+    steps = _steps("avg_pool1d", stride, 1) or kernel
+    paddings = as_setting("avg_pool1d", padding, 1)
     found = _averages(
         input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *paddings), ceil_mode, count_include_pad, None
     )
@@ -205,9 +153,9 @@ def _averages(
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
-    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
-    check_mean_input(input, spatial, complete(spatial, *settings)[0])
-    check_sizes(input, spatial, settings, ceil_mode)
+    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, ceil_mode, divisor)
+    if input.dtype is not int64:
+        need_floats(name, input._array)
     return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
@@ -217,13 +165,13 @@ def _avg_pool(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
+        """The mean of each window."""
         found = _averages(
             input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
         return given(f"avg_pool{spatial}d", out, found)
 
     function.__name__ = function.__qualname__ = f"avg_pool{spatial}d"
-    function.__doc__ = "The mean of each window."
     return function
 
 
@@ -234,29 +182,28 @@ avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
 
 
 def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
-    if isinstance(output_size, int):
-        check_ints(name, "output_size", output_size, 2)
-        return (output_size,) * spatial
-    if len(shape) <= len(output_size):
-        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    inner = shape[-len(output_size) :] if output_size else ()
-    if len(output_size) != len(inner):
-        return tuple(output_size)
-    given = tuple(n if each is None else each for each, n in zip(output_size, inner, strict=True))
-    check_ints(name, "output_size", given, 2)
-    found = tuple(int(each) for each in given)
-    return found * spatial if len(found) == 1 else found
+    if is_one_number(output_size):
+        return as_setting(name, output_size, spatial)
+    count = len(output_size)
+    need_fitting(count in (1, spatial) and len(shape) > count, name)
+    given = tuple(n if each is None else each for each, n in zip(output_size, shape[-count:], strict=True))
+    return full(as_setting(name, given, spatial), spatial)
+
+
+def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
+    need_fitting(min(out) >= 0, name)
+    if "avg" in name and all(n == 1 for n in out):
+        return  # computed by mean, which has its own checks
+    need_fitting(input._array.ndim in (spatial + 1, spatial + 2), name)
+    need_fitting(0 not in input._array.shape[-spatial - 1 :], name)
+    need_floats(name, input._array)
 
 
 @composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
-    check_adaptive_line("adaptive_avg_pool1d", input)
-    if not isinstance(output_size, int) and len(output_size) != 1:
-        raise RuntimeError(
-            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
-        )
-    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    need_fitting(input._array.ndim in (2, 3), "adaptive_avg_pool1d")
+    (n,) = as_setting("adaptive_avg_pool1d", output_size, 1)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
 
@@ -265,8 +212,9 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
 
     @composite(vmap="decompose", autocast="fp32" if spatial == 3 else None)
     def function(input: Tensor, output_size: Any) -> Tensor:
+        """The means of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive(name, input, spatial, out)
+        _check_adaptive(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
             if input.dim() == spatial + 2 and suggest_memory_format(input._array) is not contiguous_format:
@@ -276,7 +224,6 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
         return ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The means of ``output_size`` windows of nearly equal size."
     return function
 
 
@@ -286,20 +233,11 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 @composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
-    check_tensors("adaptive_max_pool1d", input=input)
-    check_ints("adaptive_max_pool1d", "output_size", output_size, 2)
-    check_adaptive_line("adaptive_max_pool1d", input)
-    if not isinstance(output_size, int) and len(output_size) != 1:
-        raise RuntimeError(
-            f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
-        )
-    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    need_fitting(input._array.ndim in (2, 3), "adaptive_max_pool1d")
+    (n,) = as_setting("adaptive_max_pool1d", output_size, 1)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
     return found if return_indices else found[0]
-
-
-adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
 
 
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
@@ -307,13 +245,13 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
 
     @composite(vmap="decompose")
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        """The maxima of ``output_size`` windows of nearly equal size."""
         out = _output_sizes(name, output_size, input._array.shape, spatial)
-        check_adaptive(name, input, spatial, out)
+        _check_adaptive(name, input, spatial, out)
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
-    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
-    function.__doc__ = "The maxima of ``output_size`` windows of nearly equal size."
+    function.__name__ = function.__qualname__ = name
     return function
 
 
@@ -327,36 +265,25 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 
 
 def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
-    """The output's spatial size; torch does not check the settings' lengths and reads as many as it needs."""
+    """The output's spatial size."""
     sizes, count = input._array.shape, len(kernel)
     default = [(sizes[d - count] - 1) * stride[d] + k - 2 * padding[d] for d, k in enumerate(kernel)]
     found = default
     if output_size is not None:
         found = output_size[2:] if len(output_size) == count + 2 else output_size
-        if len(found) != count:
-            raise ValueError(
-                f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
-                f"'{len(found)}'"
-            )
+        need_fitting(len(found) == count, "max_unpool")
         for d, n in enumerate(default):
             least, most = n - stride[d], n + stride[d]
             if not least < found[d] < most:
                 raise ValueError(
                     f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
                 )
-    for d, n in enumerate(found):
-        if n < 0:
-            raise ValueError(
-                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{d}]={n}"
-            )
-    return found
+    need_fitting(min(found) >= 0, "max_unpool")
+    return tuple(map(index, found))
 
 
 def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     name = f"max_unpool{spatial}d"
-
-    def each(setting: Any) -> Any:
-        return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
     @composite(vmap="decompose" if spatial == 1 else "fallback")
     def function(
@@ -367,10 +294,12 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Tensor:
-        kernel = each(kernel_size)
-        steps = kernel if stride is None else each(stride)
-        out = _unpool_output_size(input, kernel, steps, each(padding), output_size)
-        check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
+        """Zeros, with each element at the index of its window's maximum."""
+        settings = [kernel_size, kernel_size if stride is None else stride, padding]
+        kernel, steps, paddings = (  # torch does not check their lengths
+            (each,) * spatial if is_one_number(each) else tuple(each) for each in settings
+        )
+        out = _unpool_output_size(input, kernel, steps, paddings, output_size)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if spatial == 1:
             found = UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
@@ -378,7 +307,6 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         return UNPOOL[spatial](input, indices, tuple(out))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Zeros, with each element at the index of its window's maximum."
     return function
 
 
@@ -395,7 +323,8 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
     def function(
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
-        count = math.prod(_expanded(name, "kernel_size", kernel_size, spatial))
+        """The p-norm of each window."""
+        count = math.prod(full(as_setting(name, kernel_size, spatial), spatial))
         if norm_type == math.inf:
             return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         if norm_type == -math.inf:
@@ -404,7 +333,6 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
         return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The p-norm of each window."
     return function
 
 

@@ -21,6 +21,7 @@ from .._aten.shape.cat_stack import cat, stack
 from .._autograd.tensor import Tensor, make
 from .._c10 import dtypes
 from .._c10.cpu_capability import has_onednn_of_bfloat16
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
@@ -90,8 +91,6 @@ def _direction(
     step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run one direction of a layer: the outputs (steps, batch, features) and the last state."""
-    if not input.size(0):
-        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     outputs = []
     for each in weights.of_input(input, False).unbind(0)[:: -1 if reverse else 1]:
         state = step(each, state, weights, True)
@@ -200,8 +199,7 @@ def _layers(
 
 def _weights_of_directions(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
     size = 2 + 2 * biased + projected
-    if len(flat) % size:
-        raise RuntimeError("got an incorrect number of RNN parameters")
+    need_fitting(len(flat) % size == 0, "rnn")
     groups = [flat[start : start + size] for start in range(0, len(flat), size)]
     none = () if biased else (None, None)
     return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
@@ -273,32 +271,15 @@ def _warn_of_projections() -> None:
 # Single steps -------------------------------------------------------------------------------------
 
 
-def _check_input(input: Tensor, weights: Weights) -> None:
-    found, expected = input.size(1), weights.ih.size(1)
-    if found != expected:
-        raise RuntimeError(f"input has inconsistent input_size: got {found} expected {expected}")
-
-
-def _check_hidden(input: Tensor, hx: Tensor, weights: Weights, which: int) -> None:
-    if input.size(0) != hx.size(0):
-        raise RuntimeError(
-            f"Input batch size {input.size(0)} doesn't match hidden{which} batch size {hx.size(0)}"
-        )
-    features = weights.hh.size(1)
-    if hx.size(1) != features:
-        raise RuntimeError(
-            f"hidden{which} has inconsistent hidden_size: got {hx.size(1)}, expected {features}"
-        )
-
-
-def _check_weights(weights: Weights, gates: int) -> None:
-    features = weights.hh.size(1)
-    weights.ih.size(1)
-    for name, each in (("ih", weights.ih), ("hh", weights.hh)):
-        if each.size(0) != gates * features:
-            raise RuntimeError(
-                f"weight_{name} first dim must be {gates} * hidden_size = {gates * features}, but got {each.size(0)}"
-            )
+def _cell(
+    w_ih: Tensor, w_hh: Tensor, b_ih: Any, b_hh: Any, gates: int, input: Tensor, *states: Tensor
+) -> Weights:
+    """The weights of a cell, after checks of all sizes."""
+    features = w_hh.size(1)
+    fits = input.size(1) == w_ih.size(1) and w_ih.size(0) == w_hh.size(0) == gates * features
+    fits = fits and all(each.shape == (input.size(0), features) for each in states)
+    need_fitting(fits, "the cell of a recurrent layer")
+    return Weights(w_ih, w_hh, b_ih, b_hh)
 
 
 @composite(vmap="no_fallback")
@@ -306,64 +287,30 @@ def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state.
-
-    Raises:
-        RuntimeError: ``hx`` is not a pair of states, or the sizes do not match.
-    """
-    if len(hx) != 2:
-        raise RuntimeError("lstm_cell expects two hidden states")
-    weights = Weights(w_ih, w_hh, b_ih, b_hh)
-    _check_input(input, weights)
-    _check_weights(weights, 4)
-    for which, each in enumerate(hx):
-        _check_hidden(input, each, weights, which)
-    return lstm_step(input, (hx[0], hx[1]), weights)
+    """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state."""
+    hidden, cell = hx
+    return lstm_step(input, (hidden, cell), _cell(w_ih, w_hh, b_ih, b_hh, 4, input, hidden, cell))
 
 
 @composite(vmap="fallback")
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
-    """One step of a GRU, of inputs (batch, features): the next hidden state.
-
-    Raises:
-        RuntimeError: the sizes do not match.
-    """
-    weights = Weights(w_ih, w_hh, b_ih, b_hh)
-    _check_input(input, weights)
-    _check_hidden(input, hx, weights, 0)
-    _check_weights(weights, 3)
-    return gru_step(input, hx, weights, False)
+    """One step of a GRU, of inputs (batch, features): the next hidden state."""
+    return gru_step(input, hx, _cell(w_ih, w_hh, b_ih, b_hh, 3, input, hx), False)
 
 
 @composite(vmap="fallback")
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
-    """One step with tanh, of inputs (batch, features): the next hidden state.
-
-    Raises:
-        RuntimeError: the sizes do not match.
-    """
-    return _simple_cell(tanh_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+    """One step with tanh, of inputs (batch, features): the next hidden state."""
+    return tanh_step(input, hx, _cell(w_ih, w_hh, b_ih, b_hh, 1, input, hx), False)
 
 
 @composite(vmap="fallback")
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor:  # fmt: skip
-    """One step with relu, of inputs (batch, features): the next hidden state.
-
-    Raises:
-        RuntimeError: the sizes do not match.
-    """
-    return _simple_cell(relu_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
-
-
-def _simple_cell(step: Step, input: Tensor, hx: Tensor, weights: Weights) -> Tensor:
-    _check_weights(weights, 1)
-    _check_input(input, weights)
-    _check_hidden(input, hx, weights, 0)
-    hidden: Tensor = step(input, hx, weights, False)
-    return hidden
+    """One step with relu, of inputs (batch, features): the next hidden state."""
+    return relu_step(input, hx, _cell(w_ih, w_hh, b_ih, b_hh, 1, input, hx), False)

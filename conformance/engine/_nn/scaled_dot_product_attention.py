@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .._aten.creation.factories import zeros
 from .._aten.nn.softmax import _softmax_backward
 from .._aten.random.dropout import dropout
 from .._aten.registry import Array, op
@@ -15,7 +14,8 @@ from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor, make
 from .._autograd.undefined_gradient import unsupported
 from .._c10.context import attention
-from .._c10.dtypes import c_name, float32, is_half
+from .._c10.dtypes import float32, is_half
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite, without_defaults
 from .._c10.shapes import strides
 from .._c10.warn_once import warn_program
@@ -138,10 +138,7 @@ def _flash(
     query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
     scale: float | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
-    if dropout_p:
-        raise RuntimeError(
-            "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
-        )
+    need_fitting(not dropout_p, "scaled_dot_product_attention")  # a negative one
     found = np.empty_like(query)  # with the query's strides
     query, key, value = _accumulated(query, key, value)
     key, value = _repeated_heads(query.shape[1], key, value)
@@ -160,24 +157,11 @@ def _additive_mask(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
 
 
-def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
-    if attn_mask._array.dtype.kind != "b" and attn_mask.dtype not in (query.dtype, float32):
-        mask, kind = (c_name(each._array.dtype) for each in (attn_mask, query))
-        raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{mask} and  query.dtype: {kind} instead."
-        )
-
-
 def _refuse_backends(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
 ) -> NoReturn:
     """Raise an error, with warnings why flash attention is not usable, since no backend is left."""
-    if not attention["FLASH_ATTENTION"]:
-        raise RuntimeError(
-            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
-            "kernel and the fused kernels."
-        )
+    need_fitting(attention["FLASH_ATTENTION"], "scaled_dot_product_attention")
     warn_program("Flash attention kernel not used because:")
     inputs = {"Query": query, "Key": key, "Value": value}
     dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
@@ -204,12 +188,11 @@ _MASKS = (
 )
 
 
-def _check_inputs(*inputs: Tensor) -> None:
-    if len({each.dtype for each in inputs}) > 1 or any(each._array.ndim < 2 for each in inputs):
-        got = ", ".join(f"{c_name(each._array.dtype)} of {each._array.ndim}D" for each in inputs)
-        raise RuntimeError(f"Expected query, key, and value of the same dtype, at least 2D, but got {got}.")
-    if not (inputs[0].is_floating_point() or inputs[0].is_complex()):
-        raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
+def _check_inputs(mask: Tensor | None, *inputs: Tensor) -> None:
+    kind = inputs[0].dtype
+    fits = all(each.dtype is kind and each._array.ndim >= 2 and each._array.size for each in inputs)
+    fits = fits and (mask is None or mask._array.dtype.kind == "b" or mask.dtype in (kind, float32))
+    need_fitting(fits and (kind.is_floating_point or kind.is_complex), "scaled_dot_product_attention")
 
 
 @composite(vmap="decompose", autocast="lower_precision_fp")
@@ -228,13 +211,10 @@ def scaled_dot_product_attention(
     With ``enable_gqa`` groups of query heads share a head of keys and values.
 
     Raises:
-        RuntimeError: a mask with ``is_causal``, head counts that do not divide, or no backend that is enabled.
+        RuntimeError: no backend that is enabled supports the arguments.
+        NotImplementedError: the inputs are empty, or do not fit one another.
     """
-    _check_inputs(query, key, value)
-    if attn_mask is not None:
-        _check_mask(query, attn_mask)
-    if not all(each._array.size for each in (query, key, value)):
-        return _empty_attention(query, key, value)
+    _check_inputs(attn_mask, query, key, value)
     mask = _additive_mask(query, attn_mask)
     scale = None if scale is None else float(scale)
     if attention["FLASH_ATTENTION"] and _supports_flash(query, key, value, mask, dropout_p, enable_gqa):
@@ -242,10 +222,7 @@ def scaled_dot_product_attention(
         return found
     if not attention["MATH"]:
         _refuse_backends(query, key, value, mask, dropout_p)
-    if is_causal and mask is not None:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+    need_fitting(mask is None or not is_causal, "scaled_dot_product_attention")
     if enable_gqa:
         _check_groups(query, key, value)
         key, value = _repeated_keys_values(query, key, value)
@@ -263,17 +240,9 @@ def scaled_dot_product_attention(
     return weights.matmul(value).to(kind)
 
 
-def _empty_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Zeros for empty inputs, which depend on query, key and value in the graph."""
-    found = zeros((*query._array.shape[:-1], value._array.shape[-1]), dtype=query.dtype)
-    return found + times(query.sum() + key.sum() + value.sum(), 0)
-
-
 def _masked(scores: Tensor, mask: Tensor) -> Tensor:
     found = scores + mask
-    if found._array.shape != scores._array.shape:
-        ours, together = list(scores._array.shape), list(found._array.shape)
-        raise RuntimeError(f"output with shape {ours} doesn't match the broadcast shape {together}")
+    need_fitting(found._array.shape == scores._array.shape, "scaled_dot_product_attention")
     return found
 
 
@@ -312,8 +281,7 @@ def _supports_mask(query: Tensor, key: Tensor, mask: Tensor) -> bool:
 
 def _check_groups(*inputs: Tensor) -> None:
     queries, keys, values = (each.size(-3) for each in inputs)
-    if queries % keys or queries % values:
-        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+    need_fitting(queries % keys == queries % values == 0, "scaled_dot_product_attention")
 
 
 def _repeated_keys_values(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

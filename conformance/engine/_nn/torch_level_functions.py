@@ -10,6 +10,7 @@ from .._aten.nn.batch_norm import native_batch_norm
 from .._aten.reduction.norm import norm_along
 from .._aten.reduction.sum_mean_prod import dims
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_program
@@ -30,20 +31,10 @@ def _warn_deprecated(name: str, instead: str) -> None:
 def frobenius_norm(
     input: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """The root of the sum of squares over one or two dimensions, or over all.
-
-    Raises:
-        RuntimeError: there are more than two dimensions, or the input is integral.
-    """
+    """The root of the sum of squares over one or two dimensions, or over all."""
     along = tuple(map(index, dims(dim)))
     _warn_deprecated("frobenius_norm", "vector_norm(A, 2.")
-    if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(
-            "norm(): input dtype should be either floating point or complex. "
-            f"Got {input.dtype.legacy} instead."
-        )
-    if len(along) > 2:
-        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(along)} dimensions instead.")
+    need_fitting(input._array.dtype.kind in "fcV" and len(along) <= 2, "frobenius_norm")
     return norm_along(input, 2.0, along, keepdim, out=out)
 
 

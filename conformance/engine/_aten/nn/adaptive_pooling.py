@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..._autograd.tensor import Tensor
+from ..._c10.errors import need_fitting
 from ..._c10.layout import following_image
-from ..kernels import half_up
 from ..registry import Array, op
 from .pool_windows import (
     Ints,
@@ -34,7 +34,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     sizes = [f"grad_output_sym_argsize_minus_{-axis}" for axis in range(-spatial, 0)]
 
     def spread(grad_output: Array, self: Array, *_: int) -> Array:
-        _check_grad(f"adaptive_avg_pool{spatial}d_backward", grad_output)
+        _check_grad(grad_output)
         inner, out = self.shape[-spatial:], grad_output.shape[-spatial:]
         shares = planes(_divided(grad_output, inner, out), spatial)
         result = adaptive_windows(inner, out).spread(shares).reshape(self.shape)
@@ -61,22 +61,16 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     )
     def forward(self: Array, output_size: Ints) -> Array:
         inner = self.shape[-spatial:]
-        # in 3d torch rounds the running sum at each step
-        kind = self.dtype if spatial == 3 else half_up(self[:0]).dtype
-        sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial), kind)
+        sums = adaptive_windows(inner, tuple(output_size)).sums(planes(self, spatial))
         result = _divided(sums.reshape(*self.shape[:-spatial], *output_size), inner, output_size)
         return following_image(spatial, result.astype(self.dtype, copy=False), self)
 
     return forward
 
 
-def _check_grad(name: str, grad_output: Array) -> None:
+def _check_grad(grad_output: Array) -> None:
     """Only the batch dimension of an adaptive pool's gradient may have length 0."""
-    if 0 in grad_output.shape[1:]:
-        raise RuntimeError(
-            f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
-            f"{list(grad_output.shape)} with dimension {grad_output.shape.index(0, 1)} being empty"
-        )
+    need_fitting(0 not in grad_output.shape[1:], "adaptive_pool_backward")
 
 
 def _adaptive_max_rows(spatial: int) -> Any:
@@ -88,7 +82,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=written_zeros,
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
-        _check_grad(f"adaptive_max_pool{spatial}d_backward", grad_output)
+        _check_grad(grad_output)
         return following_image(spatial, at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(

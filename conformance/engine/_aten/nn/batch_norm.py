@@ -13,7 +13,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._c10 import errors
 from ..._c10.dtypes import is_half
-from ..._c10.errors import expected_scalar_type
+from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
@@ -198,8 +198,6 @@ def native_batch_norm_backward(
     output_mask: tuple[bool, ...] = (True, True, True),
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias."""
-    if weight is not None:
-        _check_line(weight)
     ndim, others = input.ndim, _others(input.ndim)
     count = input.size // input.shape[1]
     grads = grad_out.astype(np.float64)
@@ -260,16 +258,8 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    if training and (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    wrap_dim(1, array.ndim)
+    need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
-
-
-def _check_line(values: Array) -> None:
-    """Check that statistics (and, in the backward pass, weights) are one-dimensional."""
-    if values.ndim != 1:
-        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {values.ndim}")
 
 
 def _check_features(array: Array, training: bool, **named: Tensor | None) -> None:
@@ -279,6 +269,7 @@ def _check_features(array: Array, training: bool, **named: Tensor | None) -> Non
             raise RuntimeError(f"{name} should contain {features} elements not {each._array.size}")
         if each is None and not training and name.startswith("running"):
             raise RuntimeError(f"{name} must be defined in evaluation mode")
+        need_fitting(each is None or each._array.ndim == 1, "batch_norm")
 
 
 def native_batch_norm(
@@ -288,24 +279,18 @@ def native_batch_norm(
     """batch_norm, with the batch's means and inverse standard deviations, which are empty in evaluation mode.
 
     Raises:
-        RuntimeError: the input is empty; dtypes are mixed; a parameter does not have one element per channel, which
-            torch does not check here (it reads out of bounds).
-        NotImplementedError: the input has an integer dtype.
+        RuntimeError: dtypes are mixed; a parameter does not have one element per channel, which torch does not check
+            here (it reads out of bounds).
+        NotImplementedError: the input is empty or has an integer dtype.
     """
     array = input._array
     wrap_dim(1, array.ndim)
-    if not array.size:
-        raise RuntimeError(
-            f"input tensor must have at least one element, but got input_sizes = {list(array.shape)}"
-        )
+    need_fitting(array.size, "native_batch_norm")
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)
-    for each in (running_mean, running_var):
-        if each is not None:
-            _check_line(each._array)
     kind = statistics_kind(input, weight, bias, running_mean, running_var)
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps, kind)

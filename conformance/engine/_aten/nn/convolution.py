@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.dtypes import BY_NUMPY, is_half
-from ..._c10.errors import expected_scalar_type
+from ..._c10.dtypes import is_half
+from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import channels_last, following_image, is_contiguous_as
-from ..._c10.shapes import like_steps
+from ..._c10.shapes import is_one_number, like_steps
 from ..kernels import only_needed
 from ..registry import Array, op
 from ..shape.cat_stack import cat
@@ -50,6 +51,13 @@ class Geometry:
 def full(setting: Ints, spatial: int) -> Ints:
     """A setting for each dimension; a single number applies to all."""
     return setting * spatial if len(setting) == 1 else setting
+
+
+def as_setting(name: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch passes it on: a number applies to all dimensions, a sequence has one number or all."""
+    found = (index(value),) * spatial if is_one_number(value) else tuple([index(each) for each in value])
+    need_fitting(len(found) in (1, spatial), name)
+    return found
 
 
 def padded(array: Array, padding: Ints) -> Array:
@@ -189,13 +197,7 @@ def convolution(
         result = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
         result += b.reshape(-1, *(1,) * dims)
-    if not input.shape[1]:  # torch returns 0 channels then, whatever the weight's shape
-        result = result[:, :0]
     return following_image(dims, result.astype(kind, copy=False), input, weight)
-
-
-def _scalar(kind: np.dtype[Any]) -> str:
-    return BY_NUMPY[kind].legacy
 
 
 def transposed_sizes(sizes: Ints, geometry: Geometry, output_padding: Ints) -> Ints:
@@ -269,12 +271,6 @@ def convolution_backward(
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     nothing = np.zeros(0, kind)
     result = [nothing, nothing, nothing]
-    if not (transposed or input.shape[1]):  # its output has no channels either
-        shapes = (input.shape, weight.shape, bias_sizes)
-        return [
-            np.zeros(shape, kind) if asked else nothing
-            for shape, asked in zip(shapes, output_mask, strict=True)
-        ]
     if output_mask[0]:
         if transposed:
             result[0] = correlate(g, w, geometry, groups, input.shape[2:])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
-from ..._c10.errors import expected_scalar_type
+from ..._c10.errors import need_fitting
 from ..._c10.modes import is_grad_enabled, no_grad
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps
 from ..creation.factories import zeros_like
@@ -190,11 +190,6 @@ def binary_cross_entropy_with_logits(
 # Classes ------------------------------------------------------------------------------------------
 
 
-def _check_weight(self: Array, weight: Array | None) -> None:
-    if weight is not None and weight.dtype != self.dtype:
-        raise expected_scalar_type(self.dtype, weight.dtype)
-
-
 _CLASS_TYPES = frozenset({np.dtype(np.int64), np.dtype(np.uint8)})
 
 
@@ -213,8 +208,7 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
             f"tensor of shape: {list(weight.shape)}"
         )
     need_floats("nll_loss2d_forward_out_frame" if image else "nll_loss_out_frame", self)
-    if image and target.dtype == np.uint8:
-        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
+    need_fitting(not image or target.dtype == np.int64, "nll_loss2d")
     # Read as unsigned, a negative index exceeds every class.
     outside = target.view(f"u{target.itemsize}") >= classes
     if np.count_nonzero(outside):
@@ -309,7 +303,6 @@ def nll_loss(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """The negated entry of each sample's target class, weighted and reduced."""
-    _check_weight(self, weight)
     if self.ndim == 1:  # a target with one dimension works too, though the backward pass rejects it
         target = target.reshape(())
     return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
@@ -350,7 +343,6 @@ def nll_loss2d(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """nll_loss of images, with a class for each pixel."""
-    _check_weight(self, weight)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
 
 
@@ -387,7 +379,6 @@ def classes_loss(
     channel = 1 if image else input._array.ndim - 1
     weights = None if weight is None else weight._array
     total = nll_total_weight(input._array, target._array, weights, reduction, ignore_index, channel)
-    if weight is not None and weight.dtype is not input.dtype:
-        raise expected_scalar_type(input._array.dtype, weight._array.dtype)
+    need_fitting(weight is None or weight.dtype is input.dtype, "nll_loss")
     loss = nll_loss2d if image else nll_loss
     return loss(input, target, weight, reduction, ignore_index, make(total))

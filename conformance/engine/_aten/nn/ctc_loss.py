@@ -8,12 +8,10 @@ step to the next a path stays, advances by one state, or advances by two, skippi
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.dtypes import is_half
-from ..._c10.errors import need_fitting, unimplemented
-from ..._c10.shapes import strides
+from ..._c10.dtypes import FULL_PRECISION
+from ..._c10.errors import need_fitting
 from ..registry import Array, op
 
 Ints = tuple[int, ...]
@@ -23,11 +21,8 @@ def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
     result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
-    step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
-    if step > 1:  # torch computes a sample's start as if contiguous, but uses the stride within it
-        targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
-        row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
+        row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]
         result[sample, 1 : 2 * length : 2] = row
         start += length
     return result
@@ -54,15 +49,13 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     fits = 0 <= blank < labels and len(inputs) == len(lengths) == batch
     fits = fits and all(0 <= each <= times for each in inputs) and all(each >= 0 for each in lengths)
     if targets.ndim == 1:
-        fits = fits and len(targets) == sum(lengths)
+        # torch uses the stride of the labels within a sample, but computes where it starts as if they were contiguous
+        fits = fits and len(targets) == sum(lengths) and targets.flags.c_contiguous
     elif targets.ndim == 2:
         fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths, default=0)
-    need_fitting(fits, "ctc_loss")
-    if log_probs.dtype.kind not in "fV" or is_half(log_probs.dtype):
-        raise unimplemented("ctc_loss_cpu", log_probs.dtype)
+    need_fitting(fits and log_probs.dtype in FULL_PRECISION, "ctc_loss")
     used = _states(targets, lengths, blank)
-    if used.size and (used.min() < 0 or used.max() >= labels):
-        raise NotImplementedError("ctc_loss of labels that log_probs has not")  # torch reads out of bounds
+    need_fitting(not np.any((used < 0) | (used >= labels)), "ctc_loss")  # torch reads out of bounds
 
 
 @op(
@@ -106,9 +99,7 @@ def ctc_loss(
         alpha[:, sample, 2 * length + 1 :] = -np.inf
         alpha[steps:, sample] = 0
         if steps:
-            result[sample] = np.logaddexp.reduce(
-                alpha[steps - 1, sample, max(2 * length - 1, 0) : 2 * length + 1]
-            )
+            result[sample] = np.logaddexp.reduce(alpha[steps - 1, sample, : 2 * length + 1][-2:])
         elif length:
             result[sample] = -np.inf
     kept = alpha[:times].swapaxes(0, 1)
@@ -140,13 +131,13 @@ def ctc_loss_backward(
         here, alpha = emitted[:, sample, :count], log_alpha[sample, :, :count].astype(np.float64)
         reverse = skips[None, sample, : max(count - 2, 0)][:, ::-1]
         beta = np.full((1, count), -np.inf)
-        beta[0, max(count - 2, 0) :] = here[steps - 1, max(count - 2, 0) :]
+        beta[0, -2:] = here[steps - 1, -2:]
         for t in range(steps - 1, -1, -1):
             if t < steps - 1:
                 beta = _stepped(beta[:, ::-1], reverse)[:, ::-1] + here[t]
             through = np.full(labels, -np.inf)
             if t == steps - 1:  # the last blank and the last label, which may be the blank
-                for state in range(count - 1, max(count - 3, -1), -1):
+                for state in range(count)[:-3:-1]:
                     through[states[sample, state]] = alpha[t, state] + beta[0, state]
             else:
                 np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])

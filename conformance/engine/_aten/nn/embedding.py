@@ -11,7 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10.dtypes import BY_NUMPY
-from ..._c10.errors import tensor_type
+from ..._c10.errors import need_fitting, tensor_type
 from ..._c10.layout import following
 from ..._c10.operator_facts import without_defaults
 from ..._c10.slots import on_first_use
@@ -39,8 +39,6 @@ def _check_kind(indices: Array, name: str, place: int = 1) -> None:
 
 def _check_indices(indices: Array, rows: int) -> None:
     _check_kind(indices, "embedding")
-    if indices.size and not rows:
-        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")
 
@@ -64,8 +62,7 @@ def embedding(
     weight_sym_argsize_0: int,
 ) -> Array:
     """The rows of ``weight`` at the given indices."""
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    need_fitting(weight.ndim == 2, "embedding")
     _check_indices(indices, len(weight))
     return weight[indices]
 
@@ -116,18 +113,9 @@ def embedding_dense_backward(
 def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
     """The rows at the given indices, scaled down to a norm of at most ``max_norm``."""
     _check_kind(indices, "embedding_renorm_", 2)
-    if self.ndim != 2:
-        raise RuntimeError(
-            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument #1 'self' (while checking "
-            "arguments for embedding_renorm_)"
-        )
+    need_fitting(self.ndim == 2, "embedding_renorm_")
     rows = np.unique(indices)
     if rows.size:
-        beyond = rows[(rows >= len(self)) | (rows < -len(self))]
-        if beyond.size:
-            raise IndexError(
-                f"select(): index {beyond[0]} out of range for tensor of size {list(self.shape)} at dimension 0"
-            )
         need_norm(self)
     result = self.copy()
     exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
@@ -141,7 +129,8 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     """torch.embedding_renorm_: scale down rows of a table (n, m) in place to a norm of at most ``max_norm``.
 
     Raises:
-        RuntimeError: the table is not a matrix, or the indices have a wrong dtype.
+        RuntimeError: the indices have a wrong dtype.
+        NotImplementedError: the table is not a matrix.
         IndexError: an index is out of range.
     """
     return run_inplace(ROWS["embedding_renorm"], [input, indices, max_norm, norm_type])
@@ -177,12 +166,8 @@ def trilinear(
 ) -> Array:
     """Unsqueeze three tensors at ``expand1`` to ``expand3``, multiply them, and sum over ``sumdim``."""
     ndim = i1.ndim + len(expand1)
-    if any(each.ndim + len(expanded) != ndim for each, expanded in ((i2, expand2), (i3, expand3))):
-        raise RuntimeError("number of dimensions must match")
-    if i1.dtype.kind == "b" and all(each.size for each in (i1, i2, i3)):
-        (_, rows), columns = i1.shape, i3.shape[1]
-        kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
-        refuse_bools(kernel, i1)
+    need_fitting(i2.ndim + len(expand2) == i3.ndim + len(expand3) == ndim, "_trilinear")
+    refuse_bools("bmm", i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [half_up(each) for each in (i1, i2, i3)]
     kept = _letters(ndim, sumdim)
@@ -203,18 +188,8 @@ def trilinear(
 def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     """Move channels into space: the image becomes ``upscale_factor`` times as wide and high."""
     r = upscale_factor
-    if self.ndim < 3:
-        raise RuntimeError(
-            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
-        )
-    if r <= 0:
-        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    need_fitting(self.ndim >= 3 and r > 0 and self.shape[-3] % (r * r) == 0, "pixel_shuffle")
     *lead, c, h, w = self.shape
-    if c % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}"
-        )
     n = len(lead)
     parts = self.reshape(*lead, c // (r * r), r, r, h, w)
     moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
@@ -231,19 +206,9 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
 def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     """Move space into channels: the inverse of pixel_shuffle."""
     r = downscale_factor
-    if self.ndim < 3:
-        raise RuntimeError(
-            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
-        )
-    if r <= 0:
-        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    need_fitting(self.ndim >= 3 and r > 0, "pixel_unshuffle")
     *lead, c, h, w = self.shape
-    for name, n, place in (("height", h, -2), ("width", w, -1)):
-        if n % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({place})={n} is not divisible by {r}"
-            )
+    need_fitting(h % r == w % r == 0, "pixel_unshuffle")
     if not self.size:  # torch skips the checks of an empty input
         return following(self.copy(), self)
     k = len(lead)
@@ -261,18 +226,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
 )
 def channel_shuffle(self: Array, groups: int) -> Array:
     """Interleave the channels of the groups."""
-    if self.ndim < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
-        )
-    if groups <= 0:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
+    need_fitting(self.ndim >= 3 and groups > 0 and self.shape[1] % groups == 0, "channel_shuffle")
     n, c = self.shape[:2]
-    if c % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
-        )
     parts = self.reshape(n, groups, c // groups, math.prod(self.shape[2:])).transpose(0, 2, 1, 3)
     return following(parts.copy().reshape(self.shape), self)

@@ -71,12 +71,9 @@ def embedding_bag(
         mode != MAX and weight.dtype != np.float64 and padding_idx < 0
     )  # torch has a separate kernel for this case
     _check(weight, indices, offsets, mode, per_sample_weights)
-    if include_last_offset and not offsets.size:
-        raise RuntimeError("include_last_offset: number of offset should be at least 1")
     starts = offsets[:-1] if include_last_offset else offsets
     count = len(starts)
-    if not count:  # without bags torch ignores the indices
-        indices = indices[:0]
+    need_fitting(count or not (indices.size or include_last_offset), "embedding_bag")
     bags = bags_of(starts, len(indices))
     kept = indices != padding_idx
     rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]

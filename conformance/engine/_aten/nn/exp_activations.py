@@ -10,6 +10,7 @@ import numpy as np
 from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_in_single, number_within
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
@@ -101,8 +102,7 @@ def _elu_in_place(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any 
 
 
 def _celu_kernel(self: Array, alpha: Any) -> Array:
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    need_fitting(alpha != 0, "celu")
     return _elu_kernel(self, alpha, 1, 1.0 / number_within(F64, alpha))
 
 

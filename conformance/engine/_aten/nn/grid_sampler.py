@@ -19,9 +19,8 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import BY_NUMPY
-from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import composite
-from ..._c10.shapes import existing_dim
 from ..blas.blas import product
 from ..creation.ranges import linspace
 from ..kernels import only_needed
@@ -328,39 +327,15 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
-def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
+def _sampled(
+    spatial: int, input: Tensor, grid: Tensor, mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
     image, places = input._array.shape, grid._array.shape
-
-    def refuse(text: str) -> RuntimeError:
-        return RuntimeError(f"grid_sampler(): {text}")
-
-    for each in (image, places):
-        existing_dim(0, len(each))
-    if image[0] != places[0]:
-        raise refuse(
-            f"expected grid and input to have same batch size, but got input with sizes {list(image)} and grid with "
-            f"sizes {list(places)}"
-        )
-    if places[-1] != len(image) - 2:
-        raise refuse(
-            f"expected grid to have size {len(image) - 2} in last dimension, but got grid with sizes {list(places)}"
-        )
-    for i, n in enumerate(image[2:], 2):
-        if not n:
-            raise refuse(
-                f"expected input to have non-empty spatial dimensions, but input has sizes {list(image)} with "
-                f"dimension {i} being empty"
-            )
-    wanted = spatial or (2 if len(image) == 4 else 3)
-    if len(image) != wanted + 2 or len(places) != wanted + 2:
-        raise refuse(
-            f"expected {wanted + 2}D input and grid with same number of dimensions, but got input with sizes "
-            f"{list(image)} and grid with sizes {list(places)}"
-        )
-    if wanted == 3 and mode == BICUBIC:
-        raise refuse("bicubic interpolation only supports 4D input")
-    if input._array.dtype.kind in "fV" and input.dtype is not grid.dtype:
-        raise expected_scalar_type(input._array.dtype, grid._array.dtype)
+    fits = spatial in _SAMPLERS and len(image) == len(places) == spatial + 2 and 0 not in image[2:]
+    fits = fits and (places[0], places[-1]) == (image[0], spatial) and (mode != BICUBIC or spatial == 2)
+    need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")
+    result: Tensor = _SAMPLERS[spatial](input, grid, mode, padding_mode, align_corners)
+    return result
 
 
 @composite(vmap="decompose", autocast="fp32")
@@ -368,9 +343,8 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """Sample the input at the grid's locations, whose coordinates go from -1 to 1 along each dimension."""
-    _check(input, grid, interpolation_mode, None)
-    row = _SAMPLERS[len(input._array.shape) - 2]
-    return row(input, grid, interpolation_mode, padding_mode, align_corners)
+    spatial = input._array.ndim - 2
+    return _sampled(spatial, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 @composite(vmap="decompose")
@@ -378,8 +352,7 @@ def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """grid_sampler of images."""
-    _check(input, grid, interpolation_mode, 2)
-    return _SAMPLERS[2](input, grid, interpolation_mode, padding_mode, align_corners)
+    return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 @composite(vmap="decompose")
@@ -387,8 +360,7 @@ def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """grid_sampler of volumes."""
-    _check(input, grid, interpolation_mode, 3)
-    return _SAMPLERS[3](input, grid, interpolation_mode, padding_mode, align_corners)
+    return _sampled(3, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 # Grids of affine maps -----------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import BY_NUMPY, is_half
 from ..._c10.layout import following
 from ..._c10.modes import state
 from ..kernels import need_floats, only_needed
@@ -39,9 +38,8 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
 
 
 def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
-    """Mean and inverse standard deviation over the last ``count`` dimensions, and the normalized array.
-
-    All are in double precision, except that mean and deviation of half-precision arrays are in single.
+    """Mean and inverse standard deviation over the last ``count`` dimensions, and the normalized array, in double
+    precision.
     """
     shape = (*array.shape[: array.ndim - count], *(1,) * count)
     normal = array.astype(np.float64, order="C")
@@ -52,9 +50,7 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
     mean = lines @ np.ones(n) / n  # twice as fast as lines.mean(1)
     lines -= mean[:, None]
     variance = np.vecdot(lines, lines) / n
-    if is_half(array.dtype):
-        mean, variance = mean.astype(np.float32), variance.astype(np.float32)
-    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    rstd = 1 / np.sqrt(variance + eps)
     lines *= rstd[:, None]
     return mean.reshape(shape), rstd.reshape(shape), normal
 
@@ -95,10 +91,6 @@ def native_layer_norm(
     exact: Any = None,
 ) -> Array:
     """Normalize the last dimensions, then scale and shift; ``exact`` is the normalized array of layer_statistics."""
-    if input.dtype.kind not in "fV":
-        raise NotImplementedError(
-            f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
-        )
     result = exact[-1]
     if weight is not None:
         result = result * weight

@@ -10,7 +10,7 @@ from ..._autograd.inplace_checks import check_castable
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
-from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import laid_out
 from ..kernels import chosen, half_up, need_floats, refuse_bool_negation, updated
 from ..registry import Array, op
@@ -182,9 +182,7 @@ def huber_loss_backward(
     """The gradient of huber_loss."""
     norm = _norm(self, reduction)
     x = half_up(self) - half_up(target)
-    if target.dtype != self.dtype:
-        result, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
-        raise RuntimeError(f"Found dtype {result} but expected {wanted}")
+    need_fitting(target.dtype == self.dtype, "huber_loss_backward")
     slope = norm * np.minimum(np.maximum(x, -delta), delta)
     return np.multiply(slope, half_up(grad_output)).astype(self.dtype, order="C", copy=False)
 
@@ -278,16 +276,12 @@ def multi_margin_loss(
     self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """The sum of max(0, margin - score[target] + score[i]) ** p over the other classes, per class."""
-    if self.size and self.dtype not in dtypes.FULL_PRECISION:
-        raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
+    fits = self.dtype in dtypes.FULL_PRECISION and target.dtype == np.int64
+    need_fitting(fits and (weight is None or weight.dtype == self.dtype), "multi_margin_loss")
     margin = dtypes.number_within(self.dtype, margin)
-    if target.dtype != np.int64:
-        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
     if wrong.size:
         raise RuntimeError("target out of range")
-    if weight is not None and weight.dtype != self.dtype:
-        raise expected_scalar_type(self.dtype, weight.dtype)
     _, z, scale = _margins(self, target, p, margin, weight)
     each = (z**p * scale).sum(1).reshape(np.shape(target))
     return reduced(each.astype(self.dtype), reduction)

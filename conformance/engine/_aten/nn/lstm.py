@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..blas.blas import mm
 from ..blas.matmul import linear
@@ -16,10 +17,6 @@ from ..registry import Array, op
 from ..shape.cat_stack import cat
 
 PUBLIC = ()
-_NO_PRIMITIVE = (
-    "could not create a primitive descriptor for the LSTM forward propagation primitive. Run workload with environment "
-    "variable ONEDNN_VERBOSE=all to get additional diagnostic information."
-)
 
 
 def _gates(array: Array) -> list[Array]:
@@ -147,8 +144,7 @@ def mkldnn_rnn_layer(
 ) -> list[Array]:  # fmt: skip
     """The outputs (steps, batch, features) of one direction, the last hidden state and the last cell state."""
     kind = input.dtype
-    if kind == np.float16:
-        raise RuntimeError(_NO_PRIMITIVE)
+    need_fitting(kind != np.float16, "mkldnn_rnn_layer")
     bias = half_up(weight2 + weight3) if has_biases else 0  # the sum of both biases is rounded first
     input, weight0, weight1, h, c = map(half_up, (input, weight0, weight1, hx_, cx_))
     ahead = input @ weight0.T + bias

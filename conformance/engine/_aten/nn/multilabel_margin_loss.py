@@ -5,26 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.dtypes import FULL_PRECISION
+from ..._c10.errors import need_fitting, unimplemented
 from ..registry import Array, op
 from .losses import MEAN, NONE, reduced
 
 
 def _check(self: Array, target: Array) -> None:
-    if self.ndim > 2 or 0 in self.shape[-1:]:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
-        )
-    if target.shape != self.shape and not (self.size == target.size and self.ndim < 2 and target.ndim < 2):
-        raise RuntimeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
-        )
-    if target.size and not -1 <= target.min() <= target.max() < (self.shape[-1] if self.ndim else 1):
-        raise RuntimeError("argument #2 'target' is out of range")
-    if self.dtype not in (np.float32, np.float64):
+    fits = self.ndim <= 2 and 0 not in self.shape[-1:] and self.size == target.size
+    fits = fits and (target.shape == self.shape or (self.ndim < 2 and target.ndim < 2))
+    if self.dtype not in FULL_PRECISION:
         raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)
-    if target.dtype != np.int64:
-        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
+    fits = fits and target.dtype == np.int64
+    classes = self.shape[-1] if self.ndim else 1
+    need_fitting(fits and not np.any((target < -1) | (target >= classes)), "multilabel_margin_loss")
 
 
 def _rows(array: Array) -> Array:

@@ -7,36 +7,22 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.shapes import existing_dim
+from ..._c10.errors import need_fitting
 from ..creation.factories import zeros
 from ..registry import Array, op
 
 
 def _check(input: Array, lengths: Array, batch_first: bool) -> None:
-    if lengths.ndim != 1:
-        raise RuntimeError(
-            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D cpu Long tensor"
-        )
-    batch = input.shape[existing_dim(0 if batch_first else 1, input.ndim)]
-    if not input.size:
-        raise RuntimeError("Cannot pack empty tensors.")
-    if lengths.size != batch:
-        raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} (batch_size={batch})"
-        )
-    if lengths[-1] <= 0:
-        raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
-        )
+    batch, steps = input.shape[:2] if batch_first else input.shape[1::-1]
+    fits = input.size and lengths.shape == (batch,)
+    # torch does not check the longest sequence, and reads past the end of the input
+    need_fitting(fits and lengths[-1] > 0 and lengths[0] <= steps, "pack_padded_sequence")
     if np.any(np.diff(lengths) > 0):
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
             "do not need ONNX exportability."
         )
-    if lengths[0] > input.shape[1 if batch_first else 0]:
-        # torch reads past the end of the input
-        raise NotImplementedError("pack_padded_sequence with lengths beyond the input's")
 
 
 @op(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import number_within
+from ..._c10.errors import need_fitting
 from ..._c10.layout import following, laid_out
 from ..._c10.shapes import like_steps
 from ..indexing.gather_scatter import add_along
@@ -27,13 +28,7 @@ Ints = tuple[int, ...]
 def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
     """Pad with a number; negative widths crop. ``pad`` holds pairs (before, after), from the last dimension on."""
     ndim = self.ndim
-    if len(pad) % 2:
-        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
-    if len(pad) // 2 > ndim:
-        raise RuntimeError(
-            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)}while the input has {ndim}dimensions."  # the missing space is torch's
-        )
+    need_fitting(len(pad) % 2 == 0 and len(pad) <= 2 * ndim, "constant_pad_nd")
     inner, outer, shape = [], [], []
     for axis, n in enumerate(self.shape):
         place = 2 * (ndim - 1 - axis)

@@ -85,12 +85,10 @@ class Windows:
             chosen = np.where(np.isnan(best), last, chosen)
         return best.astype(lines.dtype, copy=False), self.indices[chosen, np.arange(best.shape[1])]
 
-    def sums(self, lines: Array, kind: np.dtype[Any]) -> Array:
-        """The sum of each window, one element after the other."""
-        elements = self.elements(lines, 0)
-        if elements.shape[2] == 1:  # numpy would use pairwise summation along a contiguous line
-            return np.add.accumulate(elements, 1, kind)[:, -1] + 0
-        return np.add.reduce(elements, 1, kind, initial=0)
+    def sums(self, lines: Array) -> Array:
+        """The sum of each window; halves are summed in single precision."""
+        kind = np.promote_types(lines.dtype, np.float32)
+        return np.add.reduce(self.elements(lines, 0), 1, kind, initial=0)
 
     def spread(self, shares: Array) -> Array:
         """Planes to which each window, in order, adds its share at each of its elements."""

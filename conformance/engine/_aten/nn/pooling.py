@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.errors import need_fitting
-from ..._c10.layout import channels_last, contiguous_format, following, following_image, suggest_memory_format
+from ..._c10.layout import channels_last, following, following_image, suggest_memory_format
 from ..._c10.operator_facts import without_defaults
 from ..kernels import half_up, need_floats
 from ..registry import Array, op
@@ -32,17 +32,11 @@ PUBLIC = ()
 
 def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     spatial = len(settings[0])
-    if spatial == 3 and suggest_memory_format(self) is channels_last:
-        raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
+    need_fitting(spatial == 2 or suggest_memory_format(self) is not channels_last, "max_pool3d")
     sizes = self.shape[-spatial:]
     out = output_sizes(sizes, settings, ceil_mode)
     result = windows(sizes, out, *settings).largest(planes(self, spatial))
     return [following(each.reshape(*self.shape[:-spatial], *out), self) for each in result]
-
-
-def kernel_of(name: str, array: Array) -> str:
-    """The name of the kernel; channels_last has another one."""
-    return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
 
 
 def _shown(*args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -147,7 +141,7 @@ def _mean_rows(spatial: int) -> Any:
     ) -> Array:  # fmt: skip
         settings = complete(spatial, kernel_size, stride, padding)
         out, covered, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
-        sums = covered.sums(planes(self, spatial), np.promote_types(self.dtype, np.float32))
+        sums = covered.sums(planes(self, spatial))
         result = (sums / share).astype(self.dtype, copy=False).reshape(*self.shape[:-spatial], *out)
         return following_image(spatial, result, self)
 
@@ -163,6 +157,7 @@ MEAN = {n: _mean_rows(n) for n in (2, 3)}
 def _check_unpool(self: Array, indices: Array, output_size: Ints, spatial: int) -> None:
     fits = len(output_size) == spatial and self.ndim in (spatial + 1, spatial + 2)
     fits = fits and indices.dtype == np.int64 and indices.shape == self.shape and 0 not in self.shape[1:]
+    need_floats(f"max_unpool{spatial}d", self)
     need_fitting(fits, f"max_unpool{spatial}d")
 
 
@@ -178,18 +173,10 @@ def _unpool_rows(spatial: int) -> Any:
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:
         _check_unpool(self, indices, output_size, spatial)
-        if not self.size or 0 in output_size:
-            return np.zeros((*self.shape[:-spatial], *output_size), self.dtype)
-        need_floats(kernel_of("max_unpool2d", self) if spatial == 2 else "max_unpool3d", self)
         area = math.prod(output_size)
-        wrong = indices[(indices < 0) | (indices >= area)]
-        if wrong.size:
-            sizes = "x".join(map(str, output_size))
-            raise RuntimeError(
-                f"Found an invalid max index: {int(wrong.flat[-1])} (output volumes are of size {sizes})"
-            )
+        need_fitting(not np.any((indices < 0) | (indices >= area)), f"max_unpool{spatial}d")
         result = np.zeros((*self.shape[:-spatial], area), self.dtype)
-        flat = (*self.shape[:-spatial], -1)
+        flat = (*self.shape[:-spatial], math.prod(self.shape[-spatial:]))
         np.put_along_axis(result, indices.reshape(flat), self.reshape(flat), -1)
         return following_image(spatial, result.reshape(*self.shape[:-spatial], *output_size), self)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import F64, FULL_PRECISION, number_within
-from ..._c10.errors import unimplemented
+from ..._c10.dtypes import FULL_PRECISION
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps, wrap_dim
 from ..creation.factories import zeros_like
@@ -80,24 +80,9 @@ def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Arr
 @composite(vmap="decompose", autocast="lower_precision_fp")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where x > 0, else weight * x; the weight is one number or one per channel."""
-    if input.dtype is not weight.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {input.dtype.legacy} and {weight.dtype.legacy}"
-        )
     ndim, count = input._array.ndim, weight._array.size
-    if count != 1:
-        if ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = input._array.shape[1] if ndim > 1 else 1
-        if channels != count:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
-                f"size = {channels}."
-            )
-    if weight._array.ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight._array.ndim}"
-        )
+    fits = input.dtype is weight.dtype and weight._array.ndim <= 1
+    need_fitting(fits and (count == 1 or input._array.shape[1:2] == (count,)), "prelu")
     if ndim != weight._array.ndim:
         weight = weight.reshape([count if axis == 1 else 1 for axis in range(ndim)])
     return _prelu_kernel(input, weight)
@@ -131,9 +116,7 @@ def _rrelu_backward(
 
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
     """rrelu; in training it fills ``noise`` with a slope for each element that is not positive and 1 for the others."""
-    lower, upper = number_within(F64, lower), number_within(F64, upper)
-    if not lower <= upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    need_fitting(-math.inf < lower <= upper < math.inf, "rrelu")
     if not training:
         need_floats("leaky_relu_cpu", self)
         return np.asarray(
@@ -178,15 +161,7 @@ def _rrelu_with_noise_in_place(self: Array, noise: Array, lower: Any, upper: Any
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """leaky_relu with slopes drawn between lower and upper in training, else with their mean.
-
-    Raises:
-        RuntimeError: a bound is not finite, or ``lower`` is greater than ``upper``.
-    """
-    lower, upper = number_within(F64, lower), number_within(F64, upper)
-    for name, bound in (("lower", lower), ("upper", upper)):
-        if not math.isfinite(bound):
-            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
+    """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
     return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 

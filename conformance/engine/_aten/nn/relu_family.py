@@ -12,7 +12,8 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.dtypes import BY_NUMPY, F64, I64, float_limits, number_in_single, number_within
+from ..._c10.dtypes import F64, float_limits, number_in_single, number_within
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
 from ..creation.factories import zeros_like
@@ -52,8 +53,7 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
 )
 def relu(self: Array) -> Array:
     """The positive part; its gradient at 0 is 0."""
-    if self.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu")
+    refuse_bools("relu", self)
     return clamped(self, 0, None)
 
 
@@ -109,16 +109,10 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
     """Clamp to the range from min_val to max_val."""
-    if self.dtype.kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
-    if self.dtype.kind in "iu":
-        min_val, max_val = (number_within(I64, each, "int64_t") for each in (min_val, max_val))
-        if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
-            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    min_val, max_val = (number_within(self.dtype, each) for each in (min_val, max_val))
-    if self.dtype.kind == "V":  # numpy does not promote bfloat16 with Python numbers
-        min_val, max_val = (self.dtype.type(each) for each in (min_val, max_val))
-    return clamped(self, min_val, max_val)
+    need_floats("hardtanh", self)
+    given = [number_within(self.dtype, each) for each in (min_val, max_val)]
+    lowest, highest = np.array(given).astype(self.dtype)
+    return clamped(self, lowest, highest)
 
 
 @op(
@@ -151,8 +145,6 @@ def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     need_floats("leaky_relu_cpu", self)
     negative_slope = number_in_single(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
-    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, since 0 * inf is nan
-        return np.maximum(self, below)
     return chosen(self > 0, self, below)
 
 
@@ -273,11 +265,7 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """x moved towards 0 by lambd; 0 where -lambd <= x <= lambd."""
     need_floats("softshrink_check", self)
     lambd = number_within(F64, lambd)
-    if not 0 <= lambd <= float_limits(self.dtype).max:
-        limit, kind = float_limits(self.dtype).max, BY_NUMPY[self.dtype].legacy
-        raise RuntimeError(
-            f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
-        )
+    need_fitting(0 <= lambd <= float_limits(self.dtype).max, "softshrink")
     wide = half_up(self)
     result = wide - wide.clip(-lambd, lambd)
     result = np.copysign(result, wide)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.errors import need_fitting
 from ..._c10.layout import following
 from ..._c10.shapes import ordered
 from ..indexing.gather_scatter import add_along
@@ -96,10 +97,8 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
     """Antialiased taps: within ``reach`` elements of the center, times the scale if the image shrinks."""
 
     def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
-        if align_corners:
-            step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
-        else:
-            step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+        need_fitting(not align_corners, "interpolate")
+        step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
         center = (step * (np.arange(new) + 0.5)).astype(kind)
         support = kind(reach * step if step >= 1 else reach)
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
@@ -114,15 +113,6 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
         return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in result]
 
     return taps
-
-
-def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
-    """The weights in half precision; of two weights, the first is 1 minus the second, rounded again."""
-    result = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
-    second = result[-1][1]
-    if len(result) == 2 and second is not None:
-        result[0] = result[0][0], half_up((np.float32(1) - second).astype(kind))
-    return result
 
 
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
@@ -152,7 +142,6 @@ def _rows(
 ) -> Any:
     """Register forward and backward for one mode and number of dimensions."""
     scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
-    rounds = not (spatial == 2 and taps_of is _linear)  # bilinear keeps its weights in single precision
     plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
 
     def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
@@ -166,12 +155,8 @@ def _rows(
 
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
         result = half_up(self)
-        if self.dtype == np.uint8 and aligned:
-            raise NotImplementedError("interpolation between bytes")
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
-            result = _gather(
-                result, axis, _rounded(taps, self.dtype) if rounds and result is not self else taps
-            )
+            result = _gather(result, axis, taps)
         return following(result.astype(self.dtype, copy=False), self)
 
     def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:
@@ -204,28 +189,35 @@ def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     return result
 
 
-NEAREST = {
-    n: _rows(
-        f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False, jvp="auto_linear", vmap="folded"
-    )
-    for n in (1, 2, 3)
+def _plain(mode: str, spatial: int, taps_of: Callable[..., Taps]) -> Any:
+    nearest = taps_of is _nearest
+    return _rows(
+        f"upsample_{mode}{spatial}d", f"Upsample{mode.capitalize()}{spatial}D", spatial, taps_of, not nearest,
+        jvp="auto_linear", vmap="folded",
+    )  # fmt: skip
+
+
+# By mode and number of dimensions.
+ROWS: dict[tuple[str, int], Any] = {
+    **{("nearest", n): _plain("nearest", n, _nearest) for n in (1, 2, 3)},
+    **{
+        ("nearest-exact", n): _rows(
+            f"_upsample_nearest_exact{n}d",
+            f"UpsampleNearestExact{n}D",
+            n,
+            _nearest_exact,
+            False,
+            vmap="fallback",
+        )
+        for n in (1, 2, 3)
+    },
+    ("linear", 1): _plain("linear", 1, _linear),
+    ("bilinear", 2): _plain("bilinear", 2, _linear),
+    ("trilinear", 3): _plain("trilinear", 3, _linear),
+    ("bicubic", 2): _plain("bicubic", 2, _cubic),
 }
-NEAREST_EXACT = {
-    n: _rows(
-        f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False, vmap="fallback"
-    )
-    for n in (1, 2, 3)
-}
-LINEAR = {
-    1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True, jvp="auto_linear", vmap="folded"),
-    2: _rows("upsample_bilinear2d", "UpsampleBilinear2D", 2, _linear, True, jvp="auto_linear", vmap="folded"),
-    3: _rows(
-        "upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True, jvp="auto_linear", vmap="folded"
-    ),
-}
-CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True, jvp="auto_linear", vmap="folded")
 ANTIALIASED = {
-    mode: _rows(
+    (mode, 2): _rows(
         f"_upsample_{mode}2d_aa",
         f"Upsample{mode.capitalize()}2DAa",
         2,
