@@ -207,13 +207,7 @@ def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows."""
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
-            "dimensions"
-        )
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
+    need_fitting(input._array.ndim <= 2 and input._array.dtype.kind != "b", "torch.cov")
     columns = input.view(1, -1) if input._array.ndim < 2 else input
     observations = columns._array.shape[1]
     weights = _weights(columns, observations, fweights, aweights)
@@ -225,8 +219,7 @@ def cov(
         average, total = columns.sum(1) / observations, observations
     else:
         total = weights.sum()
-        if not total._array:
-            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        need_fitting(total._array, "torch.cov")
         average = (columns * weights).sum(1) / total
     norm: Any = total
     if correction:
@@ -264,11 +257,6 @@ def _weights(
 @composite(vmap="decompose")
 def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows."""
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
-            f"{input._array.ndim} dimensions"
-        )
     result = cov(input)
     if result._array.ndim == 0:
         return result / result
