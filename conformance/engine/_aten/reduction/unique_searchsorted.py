@@ -153,7 +153,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     promotion = np.result_type(half_up(sequence), half_up(values))
-    need_fitting(promotion.kind not in "bc" and not np.isnan(sequence).any(), "torch.searchsorted")
+    ordered = not values.size or (promotion.kind not in "bc" and not np.isnan(sequence).any())
+    need_fitting(ordered, "torch.searchsorted")
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
     if sequence.ndim == 1:
