@@ -40,16 +40,15 @@ def matrix_norm(
     need_fitting(first != second, name)
     if ord == "fro":
         return vector_norm(A, 2, (first, second), keepdim, dtype=dtype)
-    if dtype is not None:
-        A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
+        A = A if dtype is None else A.to(dtype)
         floating(name, A._array)
         return _by_singular_values(A, ord, first, second, keepdim)
     if abs(ord) == math.inf:
         first, second = second, first
     if not keepdim and first < second:
         second -= 1
-    sums = vector_norm(A, 1.0, [first], keepdim)
+    sums = vector_norm(A, 1.0, [first], keepdim, dtype=dtype)
     return _extreme(sums, second, keepdim, ord)
 
 

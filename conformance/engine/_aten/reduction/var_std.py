@@ -60,8 +60,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         )
     if scale != 1:
         variance, mean = variance * scale * scale, mean * scale
-    if "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
-        mean = np.where(np.isinf(mean), np.nan, mean)
+    # torch's running mean becomes nan by inf - inf, unless the infinite number is the last.
+    need_fitting("_" not in name or count < 2 or not np.isinf(mean).any(), name)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)
