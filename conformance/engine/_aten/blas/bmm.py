@@ -69,8 +69,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     """beta * self + alpha * (batch1 @ batch2)."""
     _check_bmm(batch1, batch2)
     need_fitting(self.dtype == batch1.dtype == batch2.dtype, "torch.baddbmm")
-    if batch1.size and batch2.size:
-        refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
+    refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
     if not batch1.shape[2]:
         check_factor(self, beta)
     return plus_product(self, exact_product(batch1, batch2), beta, alpha)
@@ -107,9 +106,8 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
     """beta * self + alpha * the sum of batch1 @ batch2."""
     _check_bmm(batch1, batch2)
     check_one_type(self, batch1, batch2)
-    if batch1.size and batch2.size:
-        refuse_bools("addmm_impl_cpu_", batch1)
-    elif not batch1.shape[2]:
+    refuse_bools("addmm_impl_cpu_", batch1)
+    if not batch1.shape[2]:
         check_factor(self, beta)
     return plus_product(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 

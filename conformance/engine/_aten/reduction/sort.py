@@ -24,7 +24,7 @@ from ..shape.broadcast_meshgrid import broadcast_tensors
 from ..type_promotion import invalid_combination
 from .introsort import unstable_along
 from .min_max import evenly_distribute, nonzero_size, taken, value_selecting_backward
-from .partial_sort import kth_index, order_without_ranks, top_indices
+from .partial_sort import kth_index, top_indices
 from .stable_sort import order_along
 
 # sort ---------------------------------------------------------------------------------------------
@@ -253,8 +253,7 @@ def _mode_index(array: Array, axis: int) -> Array:
     lines = np.moveaxis(array, axis, -1)
     where = order_along(lines, -1, False)
     unstable_along(lines, where, lines.ndim - 1)
-    for line in np.argwhere(np.isnan(lines).any(-1)):
-        where[tuple(line)] = order_without_ranks(lines[tuple(line)])
+    need_fitting(not np.isnan(lines).any(), "torch.mode")  # torch sorts them as if nan were equal to all
     values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
     begins = np.zeros(values.shape, np.int64)  # the start of each element's run
     np.multiply(values[..., 1:] != values[..., :-1], number[1:], out=begins[..., 1:])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import F64, number_within
 from ..._c10.errors import need_fitting
-from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
 from ..._c10.warn_once import warn_program
@@ -177,17 +175,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
         if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is ABSENT else each for each in (dim, correction))
-        _ = input.grad_fn  # if a view raises an error here, it does so before the warning
-        arguments = (input, dims(dim), correction, keepdim)
-        if not (state.recording and state.recording.saved_hooks):
-            return row(*arguments)
-        # torch calls the hooks of saved variables before it warns.
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            result = row(*arguments)
-        for each in told:
-            warn_program(each.message, each.category)
-        return result
+        return row(input, dims(dim), correction, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

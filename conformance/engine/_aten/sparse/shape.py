@@ -53,7 +53,7 @@ def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
     """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
     shape, starts = list(tensors[0].shape), np.cumsum([0, *(each.shape[dim] for each in tensors)])
     moves = np.arange(tensors[0].sparse_dim)[:, None] == wrap_dim(dim, len(shape))
-    indices = [each.indices + moves * start for each, start in zip(tensors, starts, strict=False)]
+    indices = [each.indices + moves * start for each, start in zip(tensors, starts[:-1], strict=True)]
     shape[dim] = int(starts[-1])
     return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), tuple(shape))
 
