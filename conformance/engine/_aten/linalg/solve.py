@@ -49,7 +49,7 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     vmap="front",
     A=_inverse_backward,
 )
-def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
+def _inv_ex(A: Array) -> tuple[Array, Array]:
     square("linalg.inv", A)
     floating("linalg.inv", A)
     factors, pivots, info = lapack.factor(A)
@@ -60,7 +60,7 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="linalg_inv_ex"))
 def inv(A: Tensor) -> Tensor:
     """torch.linalg.inv."""
-    result = _inv_ex(A, "linalg.inv")
+    result = _inv_ex(A)
     succeeded("linalg.inv", result[1], SINGULAR)
     return result[0]
 
@@ -68,7 +68,7 @@ def inv(A: Tensor) -> Tensor:
 @composite(vmap="decompose", out=None)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
-    result = _inv_ex(A, "linalg.inv_ex")
+    result = _inv_ex(A)
     if check_errors:
         succeeded("linalg.inv_ex", result[1], SINGULAR)
     return result
