@@ -43,7 +43,7 @@ def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: b
 
 
 def sparse_coo_tensor(
-    indices: Any = MISSING, values: Any = MISSING, size: Any = None, *, dtype: Any = None, device: Any = None,
+    indices: Any = MISSING, values: Any = MISSING, size: Any = MISSING, *, dtype: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> Tensor:  # fmt: skip
@@ -51,22 +51,24 @@ def sparse_coo_tensor(
 
     With a size alone, it has nnz = 0. Indices and values are shared if they are tensors; their contents are not checked.
     """
-    if values is MISSING:
-        shape = size if indices is MISSING else indices
-        need_fitting(isinstance(shape, (tuple, list)) and (indices is MISSING or size is None), _NAME)
+    alone = values is MISSING
+    need_fitting((indices is MISSING) == (alone and size is not MISSING), _NAME)
+    if alone and size is MISSING:
+        size = indices
+    need_fitting(size is MISSING or isinstance(size, (tuple, list)), _NAME)
     if check_invariants:
         raise NotImplementedError("checks of a sparse tensor's invariants")
     if check_invariants is None:
         context.warn_of_invariants()
     kind = dtypes.parse_dtype("sparse_coo_tensor", dtype)
-    if values is MISSING:
+    if alone:
         held_as = (kind or dtypes.default).numpy
-        return _leaf(make(zeros(new_sizes((shape,)), held_as)), requires_grad)
+        return _leaf(make(zeros(new_sizes((size,)), held_as)), requires_grad)
     check_memory(device, pin_memory)
     where = _as_tensor(indices, dtypes.int64)
     held = _as_tensor(values, kind)
     _check_parts(where._array, held._array)
-    shape = _inferred(where._array, held._array) if size is None else new_sizes((size,))
+    shape = _inferred(where._array, held._array) if size is MISSING else new_sizes((size,))
     _check_shape(where._array, held._array, shape)
     return _leaf(unsafe(where, held, shape, bool(is_coalesced)), requires_grad)
 
