@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, errors
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out
-from ..._c10.shapes import laid_out
+from ..._c10.shapes import existing_dim, laid_out
 from ..kernels import check_multipliable, half_up, refuse_bools
 from ..registry import Array, op
 from ..scalar_operands import maybe_times
@@ -176,6 +176,7 @@ def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
 )
 def mv(self: Array, vec: Array) -> Array:
     """A matrix times a vector."""
+    existing_dim(0, self.ndim)
     if self.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
@@ -203,6 +204,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or self.shape not in ((), (1,), mat.shape[:1]):
+        existing_dim(0, self.ndim)
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
