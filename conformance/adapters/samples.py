@@ -51,7 +51,6 @@ _RESULTS: tuple[Make, ...] = (
     lambda torch: torch.linalg.eigh(torch.eye(2)),
     lambda torch: torch.linalg.lu(torch.eye(2)),
     lambda torch: torch.linalg.lu_factor(torch.eye(2)),
-    lambda torch: torch.linalg.ldl_factor(torch.eye(2)),
     lambda torch: torch.linalg.inv_ex(torch.eye(2)),
     lambda torch: torch.linalg.lstsq(torch.eye(2), torch.eye(2)),
     lambda torch: torch.aminmax(torch.ones(3)),

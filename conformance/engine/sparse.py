@@ -14,20 +14,9 @@ Where torch composes an operation of others, the error of a missing sparse kerne
 
 from __future__ import annotations
 
-from typing import Any
-
 from ._arguments.absent_names import look_up
 from ._aten.sparse.products import addmm, mm, sum
 from ._aten.sparse.softmax import log_softmax, softmax
 
 __all__ = ["addmm", "log_softmax", "mm", "softmax", "sum"]
-_look_up = look_up("torch.sparse")
-
-
-def __getattr__(name: str) -> Any:
-    if name.endswith("Tensor"):
-        from ._aten.sparse.legacy_constructors import TYPES
-
-        if name in TYPES:
-            return TYPES[name]
-    return _look_up(name)
+__getattr__ = look_up("torch.sparse")

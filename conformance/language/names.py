@@ -109,7 +109,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.linalg": """
             cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
-            householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor
+            householder_product inv inv_ex lstsq lu lu_factor
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
@@ -225,7 +225,6 @@ NAMES: dict[str, dict[str, str]] = {
             sparse_mask
             """,
         "in torch.sparse": "sum mm addmm softmax log_softmax",
-        "class in torch.sparse": "FloatTensor DoubleTensor",
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",

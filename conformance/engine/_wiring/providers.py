@@ -36,7 +36,7 @@ PROVIDERS: dict[str, str] = {
     "linalg_square": "_aten.linalg.checks:square",
     "linalg_svd": "_aten.linalg.decompositions:svd",
     "matrix_norm": "_aten.linalg.functions:matrix_norm",
-    "new_sparse": "_aten.sparse.legacy_constructors:new",
+    "new_sparse": "_aten.sparse.construction:new",
     "new_tensor": "_aten.creation.legacy_constructors:made",
     "nn_functions": "_nn.functions:all_functions",
     "of_complex_numbers": "_aten.pointwise.complex_formulas:formula_of",

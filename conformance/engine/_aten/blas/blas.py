@@ -10,11 +10,10 @@ from ..._autograd import conj_view
 from ..._autograd.inplace_checks import check_castable
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, errors
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out
 from ..._c10.shapes import existing_dim, laid_out
-from ..._c10.warn_once import warn_program
 from ..kernels import check_multipliable, half_up, refuse_bools
-from ..out import RESIZED
 from ..registry import Array, op
 from ..scalar_operands import maybe_times
 
@@ -43,15 +42,11 @@ def _same_type(a: Array, b: Array) -> None:
         )
 
 
-def _got(array: Array, first: str) -> str:
-    return "" if first == "self" else f", got {array.ndim}-D tensor"
-
-
 def _check_mm(a: Array, b: Array, first: str = "self") -> None:
-    if a.ndim != 2:
-        raise RuntimeError(f"{first} must be a matrix" + _got(a, first))
-    if b.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix" + _got(b, first))
+    for name, each in ((first, a), ("mat2", b)):
+        if each.ndim != 2:
+            got = "" if first == "self" else f", got {each.ndim}-D tensor"
+            raise RuntimeError(f"{name} must be a matrix{got}")
     check_multipliable(a, b)
 
 
@@ -118,14 +113,10 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     )
 
 
-def _kinds(*arrays: Array) -> list[str]:
-    return [dtypes.BY_NUMPY[each.dtype].legacy for each in arrays]
-
-
 def check_one_type(self: Array, mat1: Array, mat2: Array) -> None:
     for name, each in (("self", self), ("mat1", mat1)):
         if each.dtype != mat2.dtype:
-            first, second = _kinds(each, mat2)
+            first, second = (dtypes.BY_NUMPY[array.dtype].legacy for array in (each, mat2))
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {first} and {second}")
 
 
@@ -174,14 +165,6 @@ def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
         ) from None
 
 
-def _check_addmv(*operands: Array) -> None:
-    if any(each.dtype != operands[0].dtype for each in operands):
-        first, second, third = _kinds(*operands)
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}"
-        )
-
-
 @op(
     "MvBackward0",
     complex="holomorphic",
@@ -200,7 +183,7 @@ def mv(self: Array, vec: Array) -> Array:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
         )
-    _check_addmv(vec, self, vec)
+    need_fitting(self.dtype == vec.dtype, "torch.mv")
     return product(self, vec, "addmv_impl_cpu")
 
 
@@ -226,11 +209,10 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"size mismatch, got input ({self.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
-    _check_addmv(self, mat, vec)
+    need_fitting(self.dtype == mat.dtype == vec.dtype, "torch.addmv")
     _factor(self.dtype, alpha)  # refuses what exceeds the dtype
-    if not mat.size and beta != 0:  # torch writes beta * self to the result, and resizes it
-        if len(mat) and self.shape != mat.shape[:1]:
-            warn_program(RESIZED.format([len(mat)], list(self.shape)))
+    if not mat.size and beta != 0:
+        need_fitting(self.shape == mat.shape[:1] or not len(mat), "torch.addmv")  # torch resizes the result
         return self * _factor(self.dtype, beta)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
@@ -246,12 +228,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
 )
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
-    turned = (
-        self.dtype.kind == "c"
-        and conj_view.is_conjugate_view(tensor)
-        and not conj_view.is_conjugate_view(self)
-    )
-    _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
+    _check_dot(self, tensor)
     refuse_bools("dot", self)
     result = product(self, tensor)
     return _as_conjugate(result) if _are_conjugated(self, tensor) else result
@@ -288,10 +265,7 @@ def _check_dot(a: Array, b: Array) -> None:
 )
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
-    turned = (
-        self.dtype.kind == "c" and conj_view.is_conjugate_view(self) and conj_view.is_conjugate_view(other)
-    )
-    _check_dot(*((other, self) if turned else (self, other)))
+    _check_dot(self, other)
     refuse_bools("dot", self)
     result = product(np.conj(self) if self.dtype.kind == "c" else self, other)
     return _as_conjugate(result) if _are_conjugated(other) and not _are_conjugated(self) else result
@@ -313,13 +287,10 @@ def vdot(self: Array, other: Array) -> Array:
 )
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * outer(vec1, vec2)."""
-    if vec1.ndim != 1 or vec2.ndim != 1:
-        number, wrong = (1, vec1) if vec1.ndim != 1 else (2, vec2)
-        raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {wrong.ndim}-D")
     kind = dtypes.result_dtype(np.atleast_1d(self), vec1, vec2)  # torch has expanded self
+    need_fitting(vec1.ndim == vec2.ndim == 1, "torch.addr")
     for name, factor in (("beta", beta), ("alpha", alpha)):
-        if kind.kind != "b" and isinstance(factor, bool):
-            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        need_fitting(kind.kind == "b" or not isinstance(factor, bool), "torch.addr")
         if kind.kind in "iub" and isinstance(factor, (float, complex)):
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."

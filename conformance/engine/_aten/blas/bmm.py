@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..._autograd.tensor import Tensor
-from ..._c10 import dtypes
-from ..._c10.errors import expected_scalar_type
+from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.operator_facts import Out
-from ..._c10.shapes import existing_dim
 from ..kernels import refuse_bools
 from ..registry import ROWS, Array, op
 from ..scalar_operands import maybe_times
@@ -22,25 +20,10 @@ def _batch_kernel(name: str, a: Array, b: Array) -> str:
     return name if a.shape[1] * a.shape[2] * b.shape[2] < 400 else "addmm_impl_cpu_"
 
 
-def _check_batches(a: Array, b: Array) -> None:
+def _check_bmm(a: Array, b: Array) -> None:
     for each, text in ((a, "batch1"), (b, "batch2")):
         if each.ndim != 3:
             raise RuntimeError(f"{text} must be a 3D tensor")
-
-
-def _check_sizes(*asked: tuple[int, Array]) -> None:
-    """Read these sizes, with torch's error: it reads them before it checks the number of dimensions."""
-    for dim, each in asked:
-        existing_dim(dim, each.ndim)
-
-
-def _check_same(a: Array, b: Array) -> None:
-    if a.dtype != b.dtype:
-        raise expected_scalar_type(a.dtype, b.dtype)
-
-
-def _check_bmm(a: Array, b: Array) -> None:
-    _check_batches(a, b)
     if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
@@ -64,7 +47,8 @@ def bmm(self: Array, mat2: Array) -> Array:
     if not (self.size and mat2.size):  # no kernel runs that would check the dtypes
         return product(self.astype(mat2.dtype, copy=False), mat2)
     refuse_bools(kernel, self)
-    _check_same(self, mat2)
+    if self.dtype != mat2.dtype:
+        raise expected_scalar_type(self.dtype, mat2.dtype)
     return product(self, mat2)
 
 
@@ -103,16 +87,9 @@ def mm_of_samples(self: Array, mat2: Array) -> Array:
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
-    _check_sizes((0, batch1), (1, batch1), (2, batch2))
     _check_bmm(batch1, batch2)
-    if self.dtype != batch1.dtype:
-        first, second, third = (dtypes.c_name(each.dtype) for each in (self, batch1, batch2))
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {first}, batch1: {second}, batch2: {third}"
-        )
-    if batch1.size and batch2.size:
-        refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
-    _check_same(batch1, batch2)
+    need_fitting(self.dtype == batch1.dtype == batch2.dtype, "torch.baddbmm")
+    refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
     if not batch1.shape[2]:
         check_factor(self, beta)
     return plus_product(self, exact_product(batch1, batch2), beta, alpha)
@@ -147,19 +124,10 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * the sum of batch1 @ batch2."""
-    _check_sizes((0, batch1), (1, batch1), (2, batch2))
-    _check_batches(batch1, batch2)
-    if batch1.shape[0] != batch2.shape[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
-        )
-    if batch1.shape[2] != batch2.shape[1]:
-        first, second = (f"{each.shape[1]}x{each.shape[2]}" for each in (batch1, batch2))
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({first} and {second})")
+    _check_bmm(batch1, batch2)
     check_one_type(self, batch1, batch2)
-    if batch1.size and batch2.size:
-        refuse_bools("addmm_impl_cpu_", batch1)
-    elif not batch1.shape[2]:
+    refuse_bools("addmm_impl_cpu_", batch1)
+    if not batch1.shape[2]:
         check_factor(self, beta)
     return plus_product(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 

@@ -11,7 +11,7 @@ from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
-from ..._c10.errors import expected_scalar_type, unimplemented
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..reduction.norm import norm_array
@@ -54,8 +54,6 @@ def _of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -
 )
 def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
-    if away.size and dtypes.is_half(away.dtype):
-        raise unimplemented("cdist", away.dtype)
     if not away.size:
         return np.zeros(away.shape[:-1], away.dtype)
     if p == math.inf:  # a nan is not above any number
@@ -117,28 +115,12 @@ def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
     """The distance of each row of x1 from each row of x2."""
-    if compute_mode not in _MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     check_tensors("cdist", x1=x1, x2=x2)
     a, b = x1._array, x2._array
-    for array, text in ((a, "X1"), (b, "X2")):
-        if array.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {text} got: {array.ndim}D")
-    if a.shape[-1] != b.shape[-1]:
-        raise RuntimeError(
-            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
-        )
-    for tensor, text in ((x1, "X1"), (x2, "X2")):
-        if tensor._array.dtype.kind not in "fV":
-            raise RuntimeError(
-                f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}"
-            )
-    if not p >= 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-    if a.dtype != b.dtype:
-        if dtypes.is_half(a.dtype):
-            raise unimplemented("cdist", a.dtype)
-        raise expected_scalar_type(a.dtype, b.dtype)
+    fits = a.ndim >= 2 and b.ndim >= 2 and a.shape[-1] == b.shape[-1] and a.dtype == b.dtype
+    need_fitting(
+        fits and a.dtype in dtypes.FULL_PRECISION and p >= 0 and compute_mode in _MODES, "torch.cdist"
+    )
     mode = _MODES[compute_mode]
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     count = int(np.prod(batch))
@@ -164,8 +146,6 @@ def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
     if not self.shape[1]:
         return np.zeros(first.size, self.dtype)
-    if first.size and dtypes.is_half(self.dtype):
-        raise unimplemented("pdist", self.dtype)
     return _lengths(self[first] - self[second], p)
 
 
@@ -189,12 +169,8 @@ def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
 @composite(variants="function", vmap="fallback")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows."""
-    if input._array.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
-    if input._array.dtype.kind not in "fV":
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if not p >= 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+    array = input._array
+    need_fitting(array.ndim == 2 and array.dtype in dtypes.FULL_PRECISION and p >= 0, "torch.pdist")
     return _pdist_forward(input.contiguous(), float(p))
 
 

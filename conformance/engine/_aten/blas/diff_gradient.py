@@ -23,14 +23,12 @@ def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """The difference of neighbours along a dimension, n times."""
-    if input._array.ndim == 0:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+    need_fitting(input._array.ndim and n >= 0, "torch.diff")
     if n or prepend is not None or append is not None:  # else torch does not check dim
         axis = wrap_dim(dim, input._array.ndim)
         for each in (prepend, append):
-            _check_diff(input, axis, each)
+            if each is not None:
+                _check_diff(input, axis, each)
     if n == 0:
         return zeros_like(input).copy_(input)
     if prepend is not None or append is not None:
@@ -45,27 +43,20 @@ def diff(
     return input
 
 
-def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
-    if other is None:
-        return
+def _check_diff(input: Tensor, axis: int, other: Tensor) -> None:
     others = [[n for i, n in enumerate(each._array.shape) if i != axis] for each in (input, other)]
     need_fitting(other._array.ndim == input._array.ndim and others[0] == others[1], "torch.diff")
 
 
 def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
-    if any(each is not None and each._array.dtype.kind == "b" for each in (x, y)):
-        which = "`y`" if x is None else "`x` or `y`"
-        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
-    if x is None and isinstance(dx, (bool, complex)):
-        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    numbers = all(each is None or each._array.dtype.kind != "b" for each in (x, y))
+    need_fitting(numbers and not (x is None and isinstance(dx, (bool, complex))), name)
 
 
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The spacing of the sample points, shaped to broadcast with y."""
     if x._array.ndim == 1:
-        existing_dim(axis, y._array.ndim)
-        if y._array.shape[axis] != x._array.shape[0]:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        need_fitting(y._array.shape[axis] == x._array.shape[0], name)
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
     elif x._array.ndim < y._array.ndim:
         x = x.view((1,) * (y._array.ndim - x._array.ndim) + x._array.shape)
@@ -120,13 +111,8 @@ def gradient(
     ndim = input._array.ndim
     axes = wrap_dims(dim, ndim) if dim is not None else tuple(range(ndim))
     steps = _steps(spacing, axes)
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    if input._array.dtype == np.uint8:
-        raise RuntimeError("torch.gradient does not support uint8 input.")
-    for axis in axes:
-        if input._array.shape[axis] < edge_order + 1:
-            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    fits = edge_order in (1, 2) and input._array.dtype != np.uint8
+    need_fitting(fits and all(input._array.shape[axis] > edge_order for axis in axes), "torch.gradient")
     return tuple(
         _gradient_along(input, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True)
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._autograd.tensor import Tensor
-from ..._c10.errors import wrong_type
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..type_promotion import check_list
 from .bmm import bmm
@@ -27,77 +27,33 @@ def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
     while place < len(left):
         each = left[place]
         if each == ".":
-            if ELLIPSIS in inputs[-1]:
-                raise RuntimeError(
-                    f"einsum(): found '.' for operand {len(inputs) - 1} for which an ellipsis was already found"
-                )
-            if left[place : place + 3] != "...":
-                raise RuntimeError(
-                    f"einsum(): found '.' for operand {len(inputs) - 1} that is not part of any ellipsis"
-                )
+            need_fitting(left[place : place + 3] == "..." and ELLIPSIS not in inputs[-1], "torch.einsum")
             inputs[-1].append(ELLIPSIS)
             place += 2
         elif each == ",":
             inputs.append([])
-            if len(inputs) > count:
-                raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
         elif each != " ":
-            inputs[-1].append(_letter(each, place))
+            need_fitting(each in LETTERS, "torch.einsum")
+            inputs[-1].append(each)
         place += 1
-    if len(inputs) < count:
-        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    return inputs, None if arrow < 0 else _parse_output(equation, arrow + 2, inputs)
+    need_fitting(len(inputs) == count, "torch.einsum")
+    return inputs, None if arrow < 0 else _parse_output(equation[arrow + 2 :], inputs)
 
 
-def _letter(each: str, place: int) -> str:
-    if each not in LETTERS:
-        raise RuntimeError(
-            f"einsum(): invalid subscript given at index {place} in the equation string, subscripts must be in [a-zA-Z]"
-        )
-    return each
-
-
-def _parse_output(equation: str, place: int, inputs: list[Labels]) -> Labels:
-    output: Labels = []
-    while place < len(equation):
-        each = equation[place]
-        if each == ".":
-            if ELLIPSIS in output:
-                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
-            if equation[place : place + 3] != "...":
-                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
-            output.append(ELLIPSIS)
-            place += 2
-        elif each != " ":
-            _letter(each, place)
-            if each in output:
-                raise RuntimeError(f"einsum(): output subscript {each} appears more than once in the output")
-            if not any(each in labels for labels in inputs):
-                raise RuntimeError(
-                    f"einsum(): output subscript {each} does not appear in the equation for any input operand"
-                )
-            output.append(each)
-        place += 1
+def _parse_output(subscripts: str, inputs: list[Labels]) -> Labels:
+    output = list(subscripts.replace(" ", "").replace("...", ELLIPSIS))
+    fits = {ELLIPSIS}.union(*inputs).issuperset(output) and len(set(output)) == len(output)
+    need_fitting(fits and "." not in subscripts.replace("...", ""), "torch.einsum")
     return output
 
 
 def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
     """How many dimensions an ellipsis covers: the most among all operands."""
     most = 0
-    for number, (labels, operand) in enumerate(zip(inputs, operands, strict=True)):
+    for labels, operand in zip(inputs, operands, strict=True):
         ndim, named = operand._array.ndim, len(labels) - (ELLIPSIS in labels)
-        if ELLIPSIS in labels:
-            if named > ndim:
-                raise RuntimeError(
-                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
-                    f"of dimensions ({ndim}) for operand {number}"
-                )
-            most = max(most, ndim - named)
-        elif named != ndim:
-            raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({named}) does not match the number of dimensions "
-                f"({ndim}) for operand {number} and no ellipsis was given"
-            )
+        need_fitting(named <= ndim if ELLIPSIS in labels else named == ndim, "torch.einsum")
+        most = max(most, ndim - named)
     return most
 
 
@@ -135,9 +91,7 @@ class _Places:
         self.count += 1
 
 
-def _aligned(
-    number: int, operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]
-) -> Tensor:
+def _aligned(operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]) -> Tensor:
     """An operand permuted to the common order, with a dimension of 1 for each missing subscript."""
     sizes = operand._array.shape
     order = [-1] * places.count
@@ -153,18 +107,10 @@ def _aligned(
         n = operand._array.shape[here]
         if order[place] != -1:  # a repeated subscript: the diagonal
             before = order[place]
-            if n != operand._array.shape[before]:
-                raise RuntimeError(
-                    f"einsum(): subscript {label} is repeated for operand {number} but the sizes don't match, {n} != "
-                    f"{operand._array.shape[before]}"
-                )
+            need_fitting(n == operand._array.shape[before], "torch.einsum")
             operand = operand.diagonal(0, before, here).movedim(-1, before)
             continue
-        if n != 1 and seen.setdefault(label, n) != n:
-            raise RuntimeError(
-                f"einsum(): subscript {label} has size {n} for operand {number} which does not broadcast with "
-                f"previously seen size {seen[label]}"
-            )
+        need_fitting(n == 1 or seen.setdefault(label, n) == n, "torch.einsum")
         order[place] = here
         here += 1
     for place, dim in enumerate(order):
@@ -243,24 +189,18 @@ def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts."""
     if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):
         args = (args[0], *args[1])
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand "
-            "and its subscripts list"
-        )
-    if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
-        raise wrong_type("einsum", "equation", "str", args[0], 1)
-    if not isinstance(args[0], str):
+    if not args or not isinstance(args[0], str):
         raise NotImplementedError("torch.einsum with lists of subscripts")
     equation, operands = args[0], args[1:]
+    need_fitting(operands, "torch.einsum")
     check_list(operands, argument=1)
     inputs, output = _parse(equation, len(operands))
     covered = _covered(inputs, operands)
     places = _Places(inputs, output, covered)
     seen: dict[str, int] = {}
     aligned = [
-        _aligned(number, operand, labels, places, covered, seen)
-        for number, (operand, labels) in enumerate(zip(operands, inputs, strict=True))
+        _aligned(operand, labels, places, covered, seen)
+        for operand, labels in zip(operands, inputs, strict=True)
     ]
     summed = list(range(places.output, places.count))
     if len(aligned) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 from ..._arguments.argument_errors import check_tensors
 from ..._autograd.batched_tensor import BatchedTensor
 from ..._autograd.tensor import Tensor
-from ..._c10.errors import wrong_type
+from ..._c10.errors import need_fitting, wrong_type
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes
 from ..shape.inplace_views import squeeze_
@@ -23,10 +23,7 @@ PUBLIC = ("ger", "matmul", "outer")
 @composite(vmap="decompose", out=Out(operator="mul"))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every product of two vectors' elements."""
-    if input._array.ndim != 1 or vec2._array.ndim != 1:
-        which = "self" if input._array.ndim != 1 else "vec2"
-        ndim = input._array.ndim if which == "self" else vec2._array.ndim
-        raise RuntimeError(f"outer: Expected 1-D argument {which}, but got {ndim}-D")
+    need_fitting(input._array.ndim == vec2._array.ndim == 1, "torch.outer")
     return reshape(input, input._array.size, 1) * vec2
 
 

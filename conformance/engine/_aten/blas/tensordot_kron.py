@@ -11,8 +11,8 @@ import numpy as np
 from ..._autograd.batched_tensor import BatchedTensor, make_batched, unwrap_batched, vmaps
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
-from ..._c10.dtypes import c_name, is_half
-from ..._c10.errors import expected_scalar_type
+from ..._c10.dtypes import is_half
+from ..._c10.errors import need_fitting
 from ..._c10.layout import contiguous_format
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
@@ -20,7 +20,6 @@ from ..._c10.slots import on_first_use
 from ..._c10.warn_once import warn_once
 from ..creation.factories import eye, zeros_written
 from ..indexing.index_select import index_fill
-from ..kernels import refuse_bools
 from ..registry import Array, op
 from ..shape.view_reshape import _unsafe_view
 from ..type_promotion import check_list
@@ -36,10 +35,7 @@ square: Callable[..., Any] = on_first_use("linalg_square")
 
 def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
     """at::tensordot: both permuted, flattened to matrices and multiplied."""
-    if len(dims_a) != len(dims_b):
-        raise RuntimeError("both dimension lists should have same length")
-    if a._array.dtype != b._array.dtype:
-        raise RuntimeError("both inputs should have same dtype")
+    need_fitting(len(dims_a) == len(dims_b) and a._array.dtype == b._array.dtype, "torch.tensordot")
     asked_a, asked_b = dims_a, dims_b
     first, second = a, b
     inner = 1
@@ -50,12 +46,8 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
             first = first.sum(i, True, dtype=first.dtype)
         elif n == 1:
             second = second.sum(j, True, dtype=second.dtype)
-        elif n != m:
-            raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {n} in dim {dim_a} and second has size "
-                f"{m} in dim {dim_b}"
-            )
         else:
+            need_fitting(n == m, "torch.tensordot")
             inner *= n
     contracted_a, contracted_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
     free_a = [i for i in range(a._array.ndim) if i not in contracted_a]
@@ -84,15 +76,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if isinstance(dims, (tuple, list)):
         dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
     else:
-        if not isinstance(dims, int):
-            raise RuntimeError(
-                "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
-                f"but got dims={dims}"
-            )
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a._array.ndim, b._array.ndim):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        need_fitting(0 <= dims <= min(a._array.ndim, b._array.ndim), "torch.tensordot")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     return _contract(a, b, dims_a, dims_b)
 
@@ -103,10 +87,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     a, b = input._array.shape, other._array.shape
     if not a or not b:
         return input * other
-    if a[-1] != b[-1]:
-        raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
-        )
+    need_fitting(a[-1] == b[-1], "torch.inner")
     return _contract(input, other, [-1], [-1])
 
 
@@ -130,15 +111,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 )
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
-    if x._array.dtype.kind not in "fcV":
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
-        )
-    if x.dtype is not y.dtype:
-        raise RuntimeError(
-            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-            f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
-        )
+    need_fitting(x._array.dtype.kind in "fcV" and x.dtype is y.dtype, "linalg.vecdot")
     return vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
 
 
@@ -154,13 +127,10 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     check_list(tensors)
     matrices = list(tensors)
     n = len(matrices)
-    if n < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    need_fitting(
+        n > 1 and all(matrices[place]._array.ndim in (1, 2) for place in (0, -1)), "linalg.multi_dot"
+    )
     shape: list[int] = []
-    for place, text in ((0, "first"), (n - 1, "last")):
-        ndim = matrices[place]._array.ndim
-        if ndim not in (1, 2):
-            raise RuntimeError(f"multi_dot(): the {text} tensor must be 1D or 2D but got {ndim}D")
     shapes = [each._array.shape for each in matrices]
     if len(shapes[0]) == 1:
         matrices[0] = matrices[0].unsqueeze(0)
@@ -170,20 +140,10 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         matrices[-1] = matrices[-1].unsqueeze(-1)
     else:
         shape.append(shapes[-1][1])
-    for i, matrix in enumerate(matrices):
-        if matrix._array.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {matrix._array.ndim}D")
-        if matrix._array.dtype != matrices[0]._array.dtype:
-            raise RuntimeError(
-                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{c_name(matrices[0]._array.dtype)} and tensor {i} {c_name(matrix._array.dtype)}"
-            )
-    for i in range(n - 1):
-        if matrices[i]._array.shape[-1] != matrices[i + 1]._array.shape[0]:
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
-                f"{list(shapes[i + 1])} cannot be multiplied"
-            )
+    for each, following in zip(matrices, [*matrices[1:], None], strict=True):
+        fits = each._array.ndim == 2 and each._array.dtype == matrices[0]._array.dtype
+        fits = fits and (following is None or each._array.shape[1] == following._array.shape[0])
+        need_fitting(fits, "linalg.multi_dot")
     result = _chain(
         matrices,
         _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
@@ -227,11 +187,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
     )
-    for each in matrices:
-        if each._array.ndim != 2:
-            raise RuntimeError(f"Tensor dimension is {each._array.ndim}, expected 2 instead.")
-    if not matrices:
-        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    need_fitting(matrices and all(each._array.ndim == 2 for each in matrices), "torch.chain_matmul")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
@@ -296,10 +252,7 @@ def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 )
 def trace(self: Array) -> Array:
     """The sum of a matrix's diagonal."""
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    need_fitting(self.ndim == 2 and self.dtype.kind != "b", "torch.trace")
     kind = np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
     return np.asarray(np.trace(self, dtype=np.float32 if is_half(kind) else kind)).astype(kind, copy=False)
 
@@ -314,15 +267,12 @@ def trace(self: Array) -> Array:
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
 def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
-    if self.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    a, b = (each.shape[existing_dim(dim, each.ndim)] for each in (self, other))
-    if a != 3 or b != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
+    sides = [each.shape[existing_dim(dim, each.ndim)] for each in (self, other)]
+    fits = (
+        self.ndim == other.ndim and sides == [3, 3] and self.dtype == other.dtype and self.dtype.kind != "b"
+    )
+    need_fitting(fits, "linalg.cross")
     broadcast_shapes(self.shape, other.shape)
-    refuse_bools("cross", self)
-    if self.dtype != other.dtype:
-        raise expected_scalar_type(self.dtype, other.dtype)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
     result = [x[i - 2] * y[i - 1] - x[i - 1] * y[i - 2] for i in range(3)]
     return np.ascontiguousarray(np.stack(result, wrap_dim(dim, self.ndim)))
@@ -345,13 +295,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             "in a future "
             "release.",
         )
-    if dim is None:
-        for axis, n in enumerate(input._array.shape):
-            if n == 3:
-                dim = axis
-                break
-        else:
-            raise RuntimeError("no dimension of size 3 in input")
+        need_fitting(3 in input._array.shape, "torch.cross")
+        dim = input._array.shape.index(3)
     return _cross(input, other, dim=dim)
 
 

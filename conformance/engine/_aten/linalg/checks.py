@@ -7,6 +7,7 @@ import numpy as np
 from ..._autograd.batched_tensor import physical_array
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import empty_in_steps
 from ..registry import Array
 
@@ -33,13 +34,12 @@ def floating(name: str, array: Array, low_precision: bool = True) -> None:
     """Refuse integers; and half precision, if torch's function itself checks for it, not its kernel.
 
     Raises:
-        RuntimeError: with torch's message.
+        RuntimeError: of integers, with torch's message.
     """
-    kind = dtypes.BY_NUMPY[array.dtype].legacy
     if array.dtype.kind not in "fcV":
+        kind = dtypes.BY_NUMPY[array.dtype].legacy
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}")
-    if low_precision and dtypes.is_half(array.dtype):
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+    need_fitting(not (low_precision and dtypes.is_half(array.dtype)), name)
 
 
 def square(name: str, given: Tensor | Array, text: str = "A") -> None:
@@ -54,19 +54,6 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
     if rows != columns:
         raise RuntimeError(
             f"{name}: {text} must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-
-
-def same_dtype(A: Array, b: Array) -> None:
-    """Refuse A and B of different dtypes.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
-    if A.dtype != b.dtype:
-        of_a, of_b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (A, b))
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {of_b} and A of type {of_a} instead."
         )
 
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import structseq
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..blas.matmul import matmul
 from ..registry import Array, op
 from ..scalar_operands import times, times_
 from ..shape.cat_stack import cat
 from . import lapack
-from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
+from .checks import columns_first, floating, matrix, square, succeeded
 from .solve import solve_triangular
 
 # Cholesky -----------------------------------------------------------------------------------------
@@ -126,10 +127,7 @@ def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)
     floating("linalg.qr", A, False)
     lapack.refuse_without_lapack("geqrf_cpu", A)
-    if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )
+    need_fitting(mode in ("reduced", "complete", "r"), "linalg.qr")
     if not A.size:
         return _empty_qr(A, mode)
     if mode == "r":
@@ -190,18 +188,12 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
 )
 def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     square("linalg.eigh", A)
-    if UPLO.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    need_fitting(UPLO.upper() in ("L", "U"), "linalg.eigh")
     if not A.size:
         return np.zeros(A.shape[:-1], A.real.dtype), columns_first(A)
     lapack.refuse_without_lapack("linalg_eigh_cpu", A)
-    try:
-        values, vectors = np.linalg.eigh(A, UPLO.upper())
-    except np.linalg.LinAlgError:
-        raise LinAlgError(
-            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
-            "repeated eigenvalues (error code: 1)."
-        ) from None
+    need_fitting(np.isfinite(A).all(), "linalg.eigh")
+    values, vectors = np.linalg.eigh(A, UPLO.upper())
     return values, columns_first(vectors)
 
 
@@ -307,10 +299,7 @@ def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tup
     if not A.size:
         return _empty_svd(A, full_matrices)
     lapack.refuse_without_lapack("linalg_svd_cpu", A)
-    if not np.isfinite(A).all():
-        raise LinAlgError(
-            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
-        )
+    need_fitting(np.isfinite(A).all(), name)
     u, s, vh = np.linalg.svd(A, full_matrices)
     return columns_first(u), s, columns_first(vh)
 
@@ -326,22 +315,15 @@ def _empty_svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     return u, np.zeros((*batch, k), a.real.dtype), vh
 
 
-def _check_driver(driver: str | None) -> None:
-    if driver is not None:
-        raise RuntimeError(
-            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
-        )
-
-
 @composite(vmap="decompose", autocast="fp32", out=None)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """torch.linalg.svd."""
-    _check_driver(driver)
+    need_fitting(driver is None, "linalg.svd")
     return _svd(A, full_matrices)
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_svd"))
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """torch.linalg.svdvals."""
-    _check_driver(driver)
+    need_fitting(driver is None, "linalg.svdvals")
     return _svd(A, False)[1]

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes, structseq
-from ..._c10.errors import unimplemented
 from ..._c10.operator_facts import Out, composite
 from ..registry import Array, op
+from . import lapack
 from .checks import columns_first, square
 from .decompositions import GAUGE, depends_on_phase, pairwise_differences
 from .solve import solve
@@ -47,16 +47,12 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
-    kind = dtypes.BY_NUMPY[self.dtype]
-    if not kind.is_floating_point and not kind.is_complex:
-        raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
     square(name, self)
-    if dtypes.is_half(self.dtype):
-        raise unimplemented("linalg_eig_out_cpu", self.dtype)
+    lapack.refuse_without_lapack("linalg_eig_out_cpu", self)
     if not np.isfinite(self).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(self)
-    target = kind.to_complex().numpy
+    target = dtypes.BY_NUMPY[self.dtype].to_complex().numpy
     return values.astype(target), columns_first(vectors.astype(target))
 
 

@@ -6,6 +6,7 @@ from ..._arguments.argument_errors import check_all_arguments
 from ..._arguments.function_names import with_public_names
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import bfloat16, bool_, float16
+from ..._c10.errors import need_fitting
 from ..._c10.keyword_names import taking_numpy_names
 from ..._c10.operator_facts import composite as _composite
 from ..blas.tensordot_kron import linalg_cross as cross
@@ -16,7 +17,6 @@ from .checks import LinAlgError
 from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
 from .eig import eig, eigvals
 from .householder import householder_product
-from .ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .lstsq_pinv import lstsq, matrix_exp, pinv
 from .lu import lu, lu_factor, lu_factor_ex, lu_solve
 from .norms import cond, matrix_norm, matrix_rank, norm
@@ -34,7 +34,7 @@ from .solve import (  # fmt: skip
 
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "householder_product", "inv",
-    "inv_ex", "ldl_factor", "ldl_factor_ex", "ldl_solve", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
+    "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
     "norm", "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
     "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
@@ -55,16 +55,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 @_composite(vmap="decompose")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
-    if x.dtype in (bool_, float16, bfloat16):
-        raise RuntimeError(
-            f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.legacy}"
-        )
     if x._array.ndim == 0:
         x = x.unsqueeze(-1)
     column = x.unsqueeze(-1)
     count = x._array.shape[-1] if N is None else N
-    if count <= 1:
-        raise RuntimeError("N must be greater than 1.")
+    need_fitting(count > 1 and x.dtype not in (bool_, float16, bfloat16), "linalg.vander")
     wide = column.expand((*x._array.shape, count - 1))
     return _cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..registry import Array
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's prefix by NumPy's dtype character
@@ -94,8 +94,7 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
         potrf = routine("potrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
-            if not np.isfinite(factors[place]).all():
-                info[place] = _first_bad_minor(a[place].T if upper else a[place])
+        need_fitting(not np.isnan(factors).any(), "cholesky")  # potrf may miss a nan
     return factors, info
 
 
@@ -110,15 +109,3 @@ def from_cholesky_factor(factors: Array, upper: bool) -> Array:
             strict = half - np.diag(np.diag(half))
             result[place] = half + transposed(strict)
     return result
-
-
-def _first_bad_minor(matrix: Array) -> int:
-    """The order of the first minor that is not positive, computed here: potrf may miss it if there are nan or inf."""
-    lower = np.zeros_like(matrix)
-    for j in range(len(matrix)):
-        pivot = matrix[j, j] - lower[j, :j] @ lower[j, :j]
-        if not pivot > 0:
-            return j + 1
-        lower[j, j] = np.sqrt(pivot)
-        lower[j + 1 :, j] = (matrix[j + 1 :, j] - lower[j + 1 :, :j] @ lower[j, :j]) / lower[j, j]
-    return 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
@@ -56,18 +57,9 @@ def pinv(
     array = A._array
     if atol is not None and rtol is None and rcond is None:
         need_epsilon(A)
-    if array.ndim < 2 or array.dtype.kind not in "fcV" or dtypes.is_half(array.dtype):
-        raise RuntimeError(
-            f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
-            "with 2 or more "
-            "dimensions of float, double, cfloat or cdouble types"
-        )
-    floating("linalg.pinv", array)
-    for name, each in (("rcond", rcond), ("atol", atol), ("rtol", rtol)):
-        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
-            raise RuntimeError(
-                f"torch.linalg.pinv: {name} tensor of complex type is not supported. Got {each.dtype.legacy}"
-            )
+    fits = array.ndim >= 2 and array.dtype.kind in "fcV" and not dtypes.is_half(array.dtype)
+    limits = [each for each in (rcond, atol, rtol) if isinstance(each, Tensor)]
+    need_fitting(fits and not any(each.is_complex() for each in limits), "linalg.pinv")
     if rcond is not None:
         rtol = rcond
     a = A.detach()
@@ -132,8 +124,7 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     m, n = self.shape[-2:]
     batch = broadcast_shapes(self.shape[:-2], right.shape[:-2])
     a, right = np.broadcast_to(self, (*batch, m, n)), np.broadcast_to(right, (*batch, m, right.shape[-1]))
-    if not (np.isfinite(a).all() and np.isfinite(right).all()):
-        raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
+    need_fitting(np.isfinite(a).all() and np.isfinite(right).all(), "linalg.lstsq")
     cut = dtypes.float_limits(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
     rows = columns_first(
         np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype)
@@ -162,22 +153,9 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 @composite(vmap="decompose", out=None)
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """torch.linalg.lstsq: the X that minimizes the norm of A X - B."""
-    name = "torch.linalg.lstsq"
-    if A._array.ndim < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if B._array.ndim < 1:
-        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
-    vector = is_vector(A._array.shape, B._array.shape)
-    rows = B._array.shape[-1 if vector else -2]
-    if A._array.shape[-2] != rows:
-        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
-    if driver is not None and driver not in _DRIVERS:
-        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
-    if A.dtype is not B.dtype:
-        raise RuntimeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.legacy} and other's "
-            f"dtype {B.dtype.legacy}"
-        )
+    a, b = A._array.shape, B._array.shape
+    fits = len(a) >= 2 and len(b) >= 1 and a[-2] == b[-1 if is_vector(a, b) else -2]
+    need_fitting(fits and driver in (None, *_DRIVERS) and A.dtype is B.dtype, "linalg.lstsq")
     need_epsilon(A)
     return _lstsq(A, B, rcond, driver or "gelsy")
 

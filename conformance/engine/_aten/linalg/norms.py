@@ -8,20 +8,17 @@ from typing import Any
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import increment_version
 from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import scalar_tensor
 from ..pointwise.where_clamp import where
-from ..reduction.norm import check_order, vector_norm
+from ..reduction.norm import vector_norm
 from .checks import floating, matrix, square
 from .decompositions import eigvalsh, svdvals
 from .solve import inv_ex
 
 _ORDERS = (2, 1, math.inf)
-
-
-def _shown(dims: Any) -> str:
-    return " ".join(map(str, dims))
 
 
 @composite(
@@ -36,30 +33,22 @@ def matrix_norm(
     name = "linalg.matrix_norm"
     matrix(name, A._array)
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    check_order(name, ord)
-    if isinstance(ord, str) and ord not in ("fro", "nuc"):
-        raise RuntimeError(f"{name}: Order {ord} not supported.")
+    need_fitting(ord in ("fro", "nuc") if isinstance(ord, str) else abs(ord) in _ORDERS, name)
     floating(name, A._array, ord == "nuc")
-    if len(dims) != 2:
-        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {_shown(dims)}")
-    ndim = A._array.ndim
-    first, second = (wrap_dim(d, ndim) for d in dims)
-    if first == second:
-        raise RuntimeError(f"{name}: dims must be different. Got ({first}, {second})")
+    need_fitting(len(dims) == 2, name)
+    first, second = (wrap_dim(d, A._array.ndim) for d in dims)
+    need_fitting(first != second, name)
     if ord == "fro":
         return vector_norm(A, 2, (first, second), keepdim, dtype=dtype)
-    if not isinstance(ord, str) and abs(ord) not in _ORDERS:
-        raise RuntimeError(f"{name}: Order {ord:g} not supported.")
-    if dtype is not None:
-        A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
+        A = A if dtype is None else A.to(dtype)
         floating(name, A._array)
         return _by_singular_values(A, ord, first, second, keepdim)
     if abs(ord) == math.inf:
         first, second = second, first
     if not keepdim and first < second:
         second -= 1
-    sums = vector_norm(A, 1.0, [first], keepdim)
+    sums = vector_norm(A, 1.0, [first], keepdim, dtype=dtype)
     return _extreme(sums, second, keepdim, ord)
 
 
@@ -91,8 +80,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    if dims is not None and len(dims) not in (1, 2) and ord is not None:
-        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dims}")
+    need_fitting(dims is None or len(dims) in (1, 2) or ord is None, "linalg.norm")
     if ord is not None and dims is None and A._array.ndim not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A._array.ndim}D."
@@ -107,10 +95,10 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
 @composite(vmap="decompose", autocast="fp32", out=Out(copied=True))
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
-    if A._array.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if isinstance(p, str) and p not in ("fro", "nuc"):
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    orders = ("fro", "nuc") if isinstance(p, str) else (None, *_ORDERS)
+    need_fitting(
+        A._array.ndim >= 2 and (p if p is None or isinstance(p, str) else abs(p)) in orders, "linalg.cond"
+    )
     if isinstance(p, str):
         square(f"linalg.cond(ord={p})", A)
     if not A._array.size:
@@ -121,8 +109,6 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
         result = smallest / largest if p is not None and p < 0 else largest / smallest
         return result.squeeze(-1)
-    if not isinstance(p, str) and abs(p) not in (1, math.inf):
-        raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
     if p == "nuc":
         values = svdvals(A)

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..._autograd.conj_view import is_conjugate_view
 from ..._autograd.tensor import Tensor, make
-from ..._c10 import dtypes, structseq
+from ..._c10 import structseq
 from ..._c10.dtypes import float_limits
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, wrap_dim
@@ -48,7 +49,7 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     vmap="front",
     A=_inverse_backward,
 )
-def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
+def _inv_ex(A: Array) -> tuple[Array, Array]:
     square("linalg.inv", A)
     floating("linalg.inv", A)
     factors, pivots, info = lapack.factor(A)
@@ -59,7 +60,7 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="linalg_inv_ex"))
 def inv(A: Tensor) -> Tensor:
     """torch.linalg.inv."""
-    result = _inv_ex(A, "linalg.inv")
+    result = _inv_ex(A)
     succeeded("linalg.inv", result[1], SINGULAR)
     return result[0]
 
@@ -67,7 +68,7 @@ def inv(A: Tensor) -> Tensor:
 @composite(vmap="decompose", out=None)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """torch.linalg.inv_ex: the inverse, and ``info``, which is not 0 where a matrix is singular."""
-    result = _inv_ex(A, "linalg.inv_ex")
+    result = _inv_ex(A)
     if check_errors:
         succeeded("linalg.inv_ex", result[1], SINGULAR)
     return result
@@ -218,11 +219,7 @@ def _solve_backward(
 def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     floating(name, A, False)
     matrix(name, A)
-    if A.dtype != B.dtype:
-        a, b = dtypes.BY_NUMPY[A.dtype].legacy, dtypes.BY_NUMPY[B.dtype].legacy
-        raise RuntimeError(
-            f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead"
-        )
+    need_fitting(A.dtype == B.dtype, name)
     square(name, A)
     vector = is_vector(A.shape, B.shape)
     right = B[..., None] if vector else B
@@ -239,17 +236,9 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
 
 
 def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
-    """Refuse shapes of A and B that do not fit.
-
-    Raises:
-        RuntimeError: with torch's message.
-    """
+    """Refuse shapes of A and B that do not fit."""
     matrix(name, b, "B")
-    if a.shape[-2 if left else -1] != b.shape[-2 if left else -1]:
-        raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-            f"({a.shape[-2]}x{a.shape[-1]} and {b.shape[-2]}x{b.shape[-1]})"
-        )
+    need_fitting(a.shape[-2 if left else -1] == b.shape[-2 if left else -1], name)
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_solve_ex"))
@@ -318,17 +307,9 @@ def solve_triangular(
 @composite(vmap="decompose", autocast="fp32", out=Out(copied=True, contiguous=True))
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
-    if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = A._array.shape
-    if ind > len(shape):
-        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}")
     rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
-            f"got {columns} != {rows}"
-        )
+    need_fitting(0 < ind <= len(shape) and rows == columns, "linalg.tensorinv")
     return inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind]))
 
 
@@ -341,9 +322,5 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
         A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
     shape = A._array.shape[B._array.ndim :]
     rows, columns = B._array.size, int(np.prod(shape))
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {columns} != {rows}"
-        )
+    need_fitting(rows == columns, "linalg.tensorsolve")
     return solve(A.reshape(columns, columns), B.flatten()).reshape(shape)

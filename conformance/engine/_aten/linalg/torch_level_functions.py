@@ -18,7 +18,7 @@ from ..registry import Array, op
 from . import functions as linalg
 from . import householder, lapack
 from . import svd_lowrank as low_rank
-from .checks import columns_first, floating, same_dtype, square, succeeded
+from .checks import columns_first, floating, square, succeeded
 from .decompositions import MINOR, _svd, cholesky_backward
 from .lu import lu_unpack as _lu_unpack
 
@@ -117,16 +117,8 @@ def qr(input: Tensor, some: bool = True) -> Any:
 @composite(vmap="decompose", autocast="fp32", out=None)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
-    if input._array.ndim < 2:
-        raise RuntimeError(
-            f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
-        )
     if not compute_uv:
-        *batch, m, n = input._array.shape
-        kind = input._array.dtype
-        values = _svd(input, False)[1]
-        blank = (make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind)))
-        return structseq.svd(blank)
+        raise NotImplementedError("torch.svd(compute_uv=False)")
     u, s, vh = _svd(input, not some)
     return structseq.svd((u, s, vh.mH))
 
@@ -156,9 +148,7 @@ def _cholesky_solve_backward(
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
     fits = self.ndim >= 2 and input2.ndim >= 2 and input2.shape[-1] == input2.shape[-2] == self.shape[-2]
-    need_fitting(fits, "cholesky_solve")
-    same_dtype(input2, self)
-    broadcast_shapes(self.shape[:-2], input2.shape[:-2])
+    need_fitting(fits and self.dtype == input2.dtype, "cholesky_solve")
     lapack.refuse_without_lapack("cholesky_solve_cpu", self)
     turned = lapack.transposed(input2)
     first, second = (turned, input2) if upper else (input2, turned)
@@ -240,8 +230,7 @@ def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
     fits = self.ndim >= 2 and A.ndim >= 2 and A.shape[-1] == A.shape[-2] == self.shape[-2]
-    need_fitting(fits, "torch.triangular_solve")
-    same_dtype(A, self)
+    need_fitting(fits and A.dtype == self.dtype, "torch.triangular_solve")
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
@@ -288,19 +277,9 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, .
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
-    result = linalg.lu_factor_ex(A, pivot=pivot)
-    return structseq._lu_with_info(result) if get_infos else tuple(result[:2])
-
-
-@composite(vmap="decompose")
-def _lu_method(self: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
-    """Tensor.lu: the results of torch.lu as a plain tuple."""
-    return tuple(lu(self, pivot, get_infos))
-
-
-def attach() -> None:
-    """Attach the methods of Tensor that differ from the functions."""
-    setattr(Tensor, "lu", _lu_method)  # noqa: B010 - Tensor declares no such method
+    if get_infos:
+        raise NotImplementedError("torch.lu(get_infos=True)")
+    return tuple(linalg.lu_factor_ex(A, pivot=pivot)[:2])
 
 
 geqrf, orgqr, ormqr = householder.geqrf, householder.orgqr, householder.ormqr

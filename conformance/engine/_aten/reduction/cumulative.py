@@ -10,7 +10,8 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
 from ..._c10 import structseq
-from ..._c10.dtypes import c_name, float_limits
+from ..._c10.dtypes import float_limits
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
@@ -93,17 +94,7 @@ def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
 def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
     """Run in place: unlike out of place, integers are not promoted, and bool has no kernel."""
     own = self.dtype
-    if dtype not in (None, own):
-        was, is_ = c_name(own.numpy), c_name(dtype.numpy)
-        raise RuntimeError(
-            f"Bad in-place call: input tensor dtype {was} and output tensor dtype {is_} should match"
-        )
-    wrap_dim(dim, self._array.ndim)
-    if own.numpy.kind == "b":
-        if self._array.ndim and self._array.size:
-            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
-        increment_version(self)
-        return self
+    need_fitting(dtype in (None, own) and own.numpy.kind != "b", f"Tensor.{name}_")
     return run_inplace(ROWS[name], [self, dim, own if own.numpy.kind in "iu" else dtype])
 
 
@@ -169,8 +160,6 @@ def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> T
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any) -> tuple[Array, Array]:
-        if self.ndim == 0 and dim not in (-1, 0):
-            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         axis = wrap_dim(dim, self.ndim)
         if self.ndim == 0:
             return self.copy(), np.zeros((), np.int64)

@@ -1,4 +1,4 @@
-"""The order of equal elements after an unstable sort: libstdc++'s std::sort.
+"""The order of equal elements after an unstable sort: libstdc++'s std::sort and std::partial_sort.
 
 Note [Unstable order]: torch sorts with std::sort unless stable=True. It partitions ranges longer than 16 around a
 pivot, the median of three, and finishes with insertion sort, which is stable. So the order of equal elements in a
@@ -7,13 +7,17 @@ longer line follows from the partitions. Without equal elements there is only on
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..indexing.gather_scatter import read_along
 from ..registry import Array
-from .partial_sort import heap_sorted
 
 _SHORT = 16
+Less = Callable[[Any, Any], bool]
+Items = list[tuple[Any, int]]  # values and their original indices
 
 
 def unstable_along(array: Array, where: Array, axis: int) -> None:
@@ -50,7 +54,7 @@ def unstable_order(ranks: Array) -> Array:
         first, last, depth = parts.pop()
         while last - first > _SHORT and np.count_nonzero(tied[ranks[first:last]]) > 1:
             if not depth:
-                heap_sorted(ranks, order, first, last)
+                _heap_sorted(ranks, order, first, last)
                 break
             depth -= 1
             cut = _split(ranks, order, first, last)
@@ -88,3 +92,58 @@ def _median(ranks: Array, a: int, b: int, c: int) -> int:
     if x < y:
         return b if y < z else c if x < z else a
     return a if x < z else c if y < z else b
+
+
+# Heaps -------------------------------------------------------------------------------------------
+
+
+def _heap_sorted(ranks: Array, order: Array, first: int, last: int) -> None:
+    """Heap-sort a part of a line by its ranks, in place."""
+    items = list(zip(ranks[first:last].tolist(), order[first:last].tolist(), strict=True))
+    partial_sort(items, len(items), lambda a, b: bool(a[0] < b[0]))
+    ranks[first:last], order[first:last] = zip(*items, strict=True)
+
+
+def partial_sort(items: Items, k: int, before: Less) -> None:
+    """Move the first k items in order to the front (std::partial_sort)."""
+    heap_select(items, 0, k, len(items), before)
+    _sort_heap(items, 0, k, before)
+
+
+def heap_select(items: Items, first: int, middle: int, last: int, before: Less) -> None:
+    """Move the first items of a range to its front, as a heap."""
+    length = middle - first
+    for parent in range((length - 2) // 2, -1, -1):
+        _adjust_heap(items, first, parent, length, items[first + parent], before)
+    for i in range(middle, last):
+        if before(items[i], items[first]):
+            value, items[i] = items[i], items[first]
+            _adjust_heap(items, first, 0, length, value, before)
+
+
+def _sort_heap(items: Items, first: int, last: int, before: Less) -> None:
+    while last - first > 1:
+        last -= 1
+        value, items[last] = items[last], items[first]
+        _adjust_heap(items, first, 0, last - first, value, before)
+
+
+def _adjust_heap(items: Items, first: int, hole: int, length: int, value: Any, before: Less) -> None:
+    top = child = hole
+    while child < (length - 1) // 2:
+        child = 2 * (child + 1)
+        if before(items[first + child], items[first + child - 1]):
+            child -= 1
+        items[first + hole] = items[first + child]
+        hole = child
+    if length % 2 == 0 and child == (length - 2) // 2:
+        child = 2 * (child + 1)
+        items[first + hole] = items[first + child - 1]
+        hole = child - 1
+    while hole > top:
+        parent = (hole - 1) // 2
+        if not before(items[first + parent], value):
+            break
+        items[first + hole] = items[first + parent]
+        hole = parent
+    items[first + hole] = value

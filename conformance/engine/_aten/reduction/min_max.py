@@ -13,8 +13,8 @@ import numpy as np
 from ..._autograd.batched_tensor import level_of
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.views import increment_version
-from ..._c10 import dtypes, errors, structseq
-from ..._c10.errors import unimplemented
+from ..._c10 import errors, structseq
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..creation.factories import zeros_like
@@ -22,7 +22,7 @@ from ..kernels import placed
 from ..pointwise.where_clamp import maximum, minimum
 from ..registry import ROWS, Array, op
 from ..type_promotion import MISSING, invalid_combination
-from .sum_mean_prod import axes_of, dims
+from .sum_mean_prod import axes_of, count_along, dims
 
 # Of all elements ----------------------------------------------------------------------------------
 
@@ -237,20 +237,8 @@ def _aminmax_backward(
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
-    if self.dtype.kind == "c" and dim is not None and not self.ndim:
-        raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")
-    if dim is None and not self.size:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
-        )
-    axes: Any = None
-    if dim is not None:
-        axes = wrap_dim(dim, self.ndim) if self.ndim else wrap_dim(dim, 0) and ()
-        if self.ndim and not self.shape[axes]:
-            raise IndexError(f"aminmax: Expected reduction dim {axes} to have non-zero size.")
-    if self.dtype.kind == "c":
-        raise unimplemented("aminmax_cpu", self.dtype)
-    axes = () if self.ndim == 0 else axes
+    axes = axes_of(None if dim is None else (dim,), self.ndim)
+    need_fitting(self.dtype.kind != "c" and count_along(self.shape, axes), "torch.aminmax")
     return (
         np.asarray(np.minimum.reduce(self, axis=axes, keepdims=keepdim)),
         np.asarray(np.maximum.reduce(self, axis=axes, keepdims=keepdim)),
@@ -268,11 +256,8 @@ def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 def _arg(name: str, find: Any, text: str) -> Any:
     def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
-        if self.dtype.kind == "b":
-            raise RuntimeError(f"{name}(): does not support bool input")
+        need_fitting(self.dtype.kind != "b" and (dim is not None or self.size), f"torch.{name}")
         if dim is None:
-            if not self.size:
-                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
             result = np.asarray(find(self), np.int64)
             return result.reshape((1,) * self.ndim) if keepdim else result
         axis = wrap_dim(dim, self.ndim)

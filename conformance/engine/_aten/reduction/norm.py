@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._autograd.inplace_checks import warn_of_lost_part
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
-from ..._c10.errors import wrong_type
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
@@ -86,12 +85,6 @@ def norm_backward(
     return scaled * scale
 
 
-def check_order(name: str, ord: Any) -> None:
-    """Raise an error for a complex order."""
-    if isinstance(ord, complex):
-        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
-
-
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
@@ -105,32 +98,18 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
-    check_order(name, ord)
-    if not isinstance(ord, (int, float)):
-        raise wrong_type("linalg_vector_norm", "ord", "Number", ord, 2)
+    need_fitting(isinstance(ord, (int, float)), name)
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}"
         )
     if dtype is not None:
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.legacy}")
-        if dtype.is_complex is not given.is_complex:
-            numbers = "complex" if given.is_complex else "real"
-            raise RuntimeError(
-                f"{name}: dtype should be {numbers} for {numbers} inputs, but got {dtype.legacy}"
-            )
-        if dtypes.promote_types(given, dtype) is not dtype:
-            raise RuntimeError(
-                f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to "
-                f"the specified dtype ({dtype.legacy})"
-            )
+        fits = dtype.is_complex is given.is_complex and dtypes.promote_types(given, dtype) is dtype
+        need_fitting(fits, name)
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
     _check_identity(name, self, ord, dim)
-    if ord == 0 and self.dtype.kind == "c" and {1}.issuperset(self.shape[axis] for axis in axes):
-        warn_of_lost_part(dtypes.BY_NUMPY[self.real.dtype])  # torch casts `self != 0` to a real dtype
     return norm_array(self, ord, axes, keepdim)
 
 
@@ -138,17 +117,7 @@ def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> N
     """Check the norm of an empty tensor."""
     if self.size or not (ord < 0 or ord == math.inf):
         return
-    shown = f"{ord:g}"
-    if not dim:
-        raise RuntimeError(
-            f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not have an identity"
-        )
-    for axis in dim:
-        if not self.shape[axis]:
-            raise RuntimeError(
-                f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is empty and the "
-                "operation does not have an identity"
-            )
+    need_fitting(dim and all(self.shape[axis] for axis in dim), name)
 
 
 @composite(vmap="decompose", out=True)
@@ -222,7 +191,7 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
     """The norm of the difference."""
     check_subtractable(self, other)
-    check_order("linalg.vector_norm", p)
+    need_fitting(not isinstance(p, complex), "torch.dist")
     need_norm(self)
     away = np.subtract(self, other)
     _check_identity("linalg.vector_norm", away, p, ())
@@ -266,20 +235,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Scale slices along a dimension down to a norm of at most maxnorm."""
-    for what, number in (("p", p), ("maxnorm", maxnorm)):
-        if isinstance(number, complex):
-            raise RuntimeError(f"renorm: {what} must be real-valued")
-    if not p > 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if not maxnorm >= 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if self.ndim < 2:
-        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
-    if self.dtype.kind not in "fcV":
-        kind = dtypes.BY_NUMPY[self.dtype].legacy
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind}"
-        )
+    need_fitting(p > 0 and maxnorm >= 0 and self.ndim >= 2 and self.dtype.kind in "fcV", "torch.renorm")
     size = norm_array(half_up(self), p, _others(self.ndim, dim), True)
     factor = np.where(size > maxnorm, maxnorm / (size + size.dtype.type(1e-7)), 1)
     return (self * factor.astype(self.dtype, copy=False)).astype(self.dtype, order="C")

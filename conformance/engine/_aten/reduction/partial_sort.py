@@ -8,18 +8,14 @@ ties among the selected elements; for other lines every algorithm returns the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..kernels import half_up
 from ..registry import Array
+from .introsort import Items, Less, heap_select, partial_sort, unstable_order
 from .stable_sort import order_along
-
-Less = Callable[[Any, Any], bool]
-Items = list[tuple[Any, int]]  # values and their original indices
-
 
 # kthvalue -----------------------------------------------------------------------------------------
 
@@ -111,11 +107,13 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
     for place in np.argwhere(ties):
         items = [(v, i) for i, v in enumerate(lines[tuple(place)].tolist())]
         if k * 64 <= n:
-            _partial_sort(items, k, before)
+            partial_sort(items, k, before)
         elif k:
             _nth_element(items, k - 1, before)
             if in_order:
-                _sort(items, 0, k - 1, before)
+                ranks = np.unique([v for v, _ in items[: k - 1]], return_inverse=True)[1]
+                order = unstable_order(ranks.max(initial=0) - ranks if largest else ranks)
+                items[: k - 1] = [items[i] for i in order]
         result[tuple(place)] = [i for _, i in items[:k]]
     return np.ascontiguousarray(result.swapaxes(-1, axis))
 
@@ -132,20 +130,6 @@ def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
     return where, np.take_along_axis(lines, where, -1)
 
 
-# Sorting lines with nan ---------------------------------------------------------------------------
-
-
-def order_without_ranks(line: Array) -> list[int]:
-    """The indices that std::sort returns with operator<, for which nan is neither less nor greater than any number."""
-    items = [(value, place) for place, value in enumerate(line.tolist())]
-    _sort(items, 0, len(items), _ascending)
-    return [place for _, place in items]
-
-
-def _ascending(a: Any, b: Any) -> bool:
-    return bool(a[0] < b[0])
-
-
 # libstdc++'s algorithms ---------------------------------------------------------------------------
 
 
@@ -154,7 +138,7 @@ def _nth_element(items: Items, nth: int, before: Less) -> None:
     depth = 2 * (last.bit_length() - 1)
     while last - first > 3:
         if depth == 0:
-            _heap_select(items, first, nth + 1, last, before)
+            heap_select(items, first, nth + 1, last, before)
             items[first], items[nth] = items[nth], items[first]
             return
         depth -= 1
@@ -164,37 +148,6 @@ def _nth_element(items: Items, nth: int, before: Less) -> None:
         else:
             last = cut
     _insertion_sort(items, first, last, before)
-
-
-def _sort(items: Items, first: int, last: int, before: Less) -> None:
-    if first == last:
-        return
-    _introsort(items, first, last, 2 * ((last - first).bit_length() - 1), before)
-    if last - first > 16:
-        _insertion_sort(items, first, first + 16, before)
-        for i in range(first + 16, last):
-            _insert(items, i, before)
-    else:
-        _insertion_sort(items, first, last, before)
-
-
-def heap_sorted(ranks: Array, order: Array, first: int, last: int) -> None:
-    """Heap-sort a part of a line by its ranks, in place."""
-    items = list(zip(ranks[first:last].tolist(), order[first:last].tolist(), strict=True))
-    _partial_sort(items, len(items), _ascending)
-    ranks[first:last], order[first:last] = zip(*items, strict=True)
-
-
-def _introsort(items: Items, first: int, last: int, depth: int, before: Less) -> None:
-    while last - first > 16:
-        if depth == 0:
-            _heap_select(items, first, last, last, before)
-            _sort_heap(items, first, last, before)
-            return
-        depth -= 1
-        cut = _partition_pivot(items, first, last, before)
-        _introsort(items, cut, last, depth, before)
-        last = cut
 
 
 def _partition_pivot(items: Items, first: int, last: int, before: Less) -> int:
@@ -236,49 +189,6 @@ def _insert(items: Items, i: int, before: Less) -> None:
         items[i] = items[i - 1]
         i -= 1
     items[i] = value
-
-
-def _partial_sort(items: Items, k: int, before: Less) -> None:
-    _heap_select(items, 0, k, len(items), before)
-    _sort_heap(items, 0, k, before)
-
-
-def _heap_select(items: Items, first: int, middle: int, last: int, before: Less) -> None:
-    length = middle - first
-    for parent in range((length - 2) // 2, -1, -1):
-        _adjust_heap(items, first, parent, length, items[first + parent], before)
-    for i in range(middle, last):
-        if before(items[i], items[first]):
-            value, items[i] = items[i], items[first]
-            _adjust_heap(items, first, 0, length, value, before)
-
-
-def _sort_heap(items: Items, first: int, last: int, before: Less) -> None:
-    while last - first > 1:
-        last -= 1
-        value, items[last] = items[last], items[first]
-        _adjust_heap(items, first, 0, last - first, value, before)
-
-
-def _adjust_heap(items: Items, first: int, hole: int, length: int, value: Any, before: Less) -> None:
-    top = child = hole
-    while child < (length - 1) // 2:
-        child = 2 * (child + 1)
-        if before(items[first + child], items[first + child - 1]):
-            child -= 1
-        items[first + hole] = items[first + child]
-        hole = child
-    if length % 2 == 0 and child == (length - 2) // 2:
-        child = 2 * (child + 1)
-        items[first + hole] = items[first + child - 1]
-        hole = child - 1
-    while hole > top:
-        parent = (hole - 1) // 2
-        if not before(items[first + parent], value):
-            break
-        items[first + hole] = items[first + parent]
-        hole = parent
-    items[first + hole] = value
 
 
 PUBLIC = ()

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10 import dtypes
-from ..._c10.errors import need_fitting, unimplemented, wrong_type
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import need_floats
@@ -25,15 +24,12 @@ _REDUCTIONS = {**{name: name for name in _STEPS}, "amax": "max", "amin": "min"}
 
 def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, unsafe: bool) -> Array:
     """The offsets of the segments along the last dimension."""
-    name = "lengths" if offsets is None else "offsets"
     given = lengths if offsets is None else offsets
     assert given is not None
     fits = data.ndim >= given.ndim and axis == given.ndim - 1 and (offsets is None or given.shape[-1] > 0)
     if fits and offsets is None and not unsafe:
         fits = given.size and given.min() >= 0 and (given.sum(-1) == data.shape[axis]).all()
-    need_fitting(fits, "segment_reduce")
-    if given.dtype not in (np.int64, np.int32):
-        raise unimplemented(f"_segment_reduce_{name}_cpu_kernel1", given.dtype)
+    need_fitting(fits and given.dtype in (np.int64, np.int32), "segment_reduce")
     if offsets is not None:
         return given
     ends = np.zeros((*given.shape[:-1], given.shape[-1] + 1), np.int64)
@@ -85,12 +81,8 @@ def _reduce(
     initial: Any = None,
 ) -> Array:
     axis = wrap_dim(axis, data.ndim)
-    if indices is not None:
-        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
-    if lengths is None and offsets is None:
-        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
-    if reduce not in _REDUCTIONS:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    fits = indices is None and not (lengths is None and offsets is None) and reduce in _REDUCTIONS
+    need_fitting(fits, "segment_reduce")
     reduce = _REDUCTIONS[reduce]
     ends = _ends(data, lengths, offsets, axis, unsafe)
     need_floats("_segment_reduce_cpu", data)
@@ -157,8 +149,6 @@ def segment_reduce(
         RuntimeError: lengths or offsets do not match the data or are missing, or the reduction is unknown.
         NotImplementedError: the data has an integer dtype.
     """
-    if not isinstance(initial, (*dtypes.NUMBERS, Tensor, type(None))):
-        raise wrong_type("segment_reduce", "initial", "Number", initial)
     first = initial.item() if isinstance(initial, Tensor) else initial
     result: Tensor = _reduce(
         data,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, structseq
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import like_steps, wrap_dim
 from ..creation.factories import full_like
@@ -23,7 +24,7 @@ from ..shape.broadcast_meshgrid import broadcast_tensors
 from ..type_promotion import invalid_combination
 from .introsort import unstable_along
 from .min_max import evenly_distribute, nonzero_size, taken, value_selecting_backward
-from .partial_sort import kth_index, order_without_ranks, top_indices
+from .partial_sort import kth_index, top_indices
 from .stable_sort import order_along
 
 # sort ---------------------------------------------------------------------------------------------
@@ -76,11 +77,6 @@ def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = Fal
 
 
 _ABSENT: Any = object()  # not passed; an explicit None selects the overload with stable
-_STABLE = (
-    "sort() received an invalid combination of arguments - got (Tensor, {0}), but expected one of:\n"
-    " * (Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)\n"
-    " * (Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)\n"
-)
 
 
 @composite(vmap="decompose", out=None)
@@ -90,12 +86,9 @@ def sort(input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, s
     Raises:
         TypeError: dim or descending is positional together with stable.
     """
-    if places and stable is not _ABSENT:
-        kinds = [type(each).__name__ for each in places]
-        raise TypeError(_STABLE.format(", ".join([*kinds, f"stable={type(stable).__name__}"])))
     given: list[Any] = [*places, *[dim, descending][len(places) :]]
     dim, descending = given
-    if descending.__class__ is not bool:
+    if descending.__class__ is not bool or (places and stable is not _ABSENT):
         raise invalid_combination("sort", (input, dim, descending))
     if stable is _ABSENT:
         return ROWS["sort"].call(input, dim, descending)
@@ -260,8 +253,7 @@ def _mode_index(array: Array, axis: int) -> Array:
     lines = np.moveaxis(array, axis, -1)
     where = order_along(lines, -1, False)
     unstable_along(lines, where, lines.ndim - 1)
-    for line in np.argwhere(np.isnan(lines).any(-1)):
-        where[tuple(line)] = order_without_ranks(lines[tuple(line)])
+    need_fitting(not np.isnan(lines).any(), "torch.mode")  # torch sorts them as if nan were equal to all
     values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
     begins = np.zeros(values.shape, np.int64)  # the start of each element's run
     np.multiply(values[..., 1:] != values[..., :-1], number[1:], out=begins[..., 1:])
@@ -302,24 +294,11 @@ _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _quantile(self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool) -> Tensor:
-    if not self._array.size:
-        raise RuntimeError("quantile() input tensor must be non-empty")
-    if self._array.dtype not in (np.float32, np.float64):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    fits = self._array.size and self._array.dtype in (np.float32, np.float64) and interpolation in _WAYS
     if not isinstance(q, Tensor):
-        if not 0 <= q <= 1:
-            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = make(np.array(q, self._array.dtype))
-    if q._array.ndim > 1:
-        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-    if q._array.dtype != self._array.dtype:
-        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if interpolation not in _WAYS:
-        raise RuntimeError(
-            f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
-        )
-    if not np.all((q._array >= 0) & (q._array <= 1)):
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    fits = fits and q._array.ndim <= 1 and q._array.dtype == self._array.dtype
+    need_fitting(fits and np.all((q._array >= 0) & (q._array <= 1)), "torch.quantile")
     ndim = self._array.ndim
     axis = wrap_dim(0 if dim is None else dim, ndim)
     shape = [1 if dim is None or i == axis else n for i, n in enumerate(self._array.shape)]

@@ -11,6 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.validate_outputs import is_expandable_to, sum_to
 from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import sizes, wrap_dim, wrap_dims
@@ -139,8 +140,7 @@ def sum(input: Tensor, dim: Any = ABSENT, keepdim: bool = False, *, dtype: Any =
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """Sum to ``size``, which must be broadcastable to the tensor's shape."""
     shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
-    if not is_expandable_to(shape, self._array.shape):
-        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
+    need_fitting(is_expandable_to(shape, self._array.shape), "Tensor.sum_to_size")
     return sum_to(self, shape)
 
 
@@ -175,12 +175,12 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 # mean ---------------------------------------------------------------------------------------------
 
 
-def _mean_type(array: Array, dtype: Any, name: str = "mean") -> Any:
+def _mean_type(array: Array, dtype: Any) -> Any:
     kind = array.dtype if dtype is None else dtype.numpy
     if kind.kind not in "fcV":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
             f"dtype. Got: {dtypes.BY_NUMPY[kind].legacy}"
         )
     return kind
@@ -254,12 +254,8 @@ def mean(input: Tensor, dim: Any = ABSENT, keepdim: bool = False, *, dtype: Any 
 @composite(vmap="decompose", out=None)
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of the elements that are not nan."""
-    if input._array.dtype.kind not in "fcV":
-        raise RuntimeError(
-            "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
-        )
-    if dtype is not None:
-        _mean_type(input._array, dtypes.parse_dtype("nanmean", dtype), "nanmean")
+    kind = dtypes.parse_dtype("nanmean", dtype) or input.dtype
+    need_fitting(input._array.dtype.kind in "fcV" and kind.numpy.kind in "fcV", "torch.nanmean")
     count = input.isnan().logical_not().sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype).div(count)
 
@@ -375,7 +371,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     if keepdim:
         axes = axes or tuple(range(self.ndim))
     elif self.ndim and not axes:
-        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
+        need_fitting(False, "torch.logsumexp")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
     top = np.maximum.reduce(self.real, axis=axes, keepdims=True)

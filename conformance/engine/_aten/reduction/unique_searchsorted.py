@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,11 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make, wrap
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
-from ..._c10.errors import need_fitting, unimplemented
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import existing_dim
 from ..._c10.warn_once import warn_once
-from ..kernels import half_up, need_floats, need_integers, refuse_bools
+from ..kernels import half_up, need_integers
 from ..registry import Array, op
 
 # unique -------------------------------------------------------------------------------------------
@@ -138,22 +137,10 @@ def unique_consecutive(
 
 @composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Convert flat indices to indices in each dimension of a shape.
-
-    Raises:
-        TypeError: the indices or the sizes are not integers.
-        ValueError: a size is negative.
-    """
-    if indices.is_complex() or indices._array.dtype.kind not in "iu":
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    if not isinstance(shape, (int, Sequence)):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    """Convert flat indices to indices in each dimension of a shape."""
     sides = (shape,) if isinstance(shape, int) else tuple(shape)
-    for each in sides:
-        if not isinstance(each, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
-    if any(each < 0 for each in sides):
-        raise ValueError(f"'shape' cannot have negative values, but got {sides}")
+    fits = indices._array.dtype.kind in "iu" and all(isinstance(each, int) and each >= 0 for each in sides)
+    need_fitting(fits, "torch.unravel_index")
     steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
     result = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
         np.array(sides, np.int64)
@@ -166,10 +153,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     promotion = np.result_type(half_up(sequence), half_up(values))
-    if promotion.kind == "c" and sequence.size and values.size:
-        raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
-    if promotion.kind in "fV" and np.isnan(sequence).any():
-        raise NotImplementedError("torch.searchsorted in a sequence with nan")
+    ordered = not values.size or (promotion.kind not in "bc" and not np.isnan(sequence).any())
+    need_fitting(ordered, "torch.searchsorted")
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
     if sequence.ndim == 1:
@@ -180,22 +165,8 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     return result
 
 
-def _check_side(right: bool, side: str | None, name: str) -> bool:
-    if side is not None and side not in ("left", "right"):
-        raise RuntimeError(f"torch.{name}(): side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError(
-            f"torch.{name}(): side and right can't be set to opposites, got side of left while right was True"
-        )
-    return right or side == "right"
-
-
 def _warn_of_copies(**tensors: Any) -> None:
-    for name, text in (
-        ("input", "input value tensor"),
-        ("boundary", "boundary tensor"),
-        ("sorter", "sorter tensor"),
-    ):
+    for name, text in (("input", "input value tensor"), ("boundary", "boundary tensor")):
         each = tensors[name]
         if isinstance(each, Tensor) and not each._array.flags.c_contiguous:
             contiguous = "input value" if name == "input" else name
@@ -211,29 +182,23 @@ def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None) -> Tensor:  # fmt: skip
     """The indices at which values would be inserted into a sorted sequence."""
-    after = _check_side(right, side, "searchsorted")
+    if sorter is not None:
+        raise NotImplementedError("torch.searchsorted(sorter=...)")
+    need_fitting(side in ((None, "right") if right else (None, "left", "right")), "torch.searchsorted")
     sequence = sorted_sequence._array
     number = not isinstance(input, Tensor)
     values = np.asarray(input, dtypes.of_number(input).numpy) if number else input._array
     need_fitting(sequence.ndim == 1 if number else sequence.ndim, "torch.searchsorted")
-    _warn_of_copies(boundary=sorted_sequence, input=input, sorter=sorter)
-    if sorter is not None:
-        order = sorter._array
-        fits = order.shape == sequence.shape and order.dtype == np.int64
-        need_fitting(fits and ((order >= 0) & (order < sequence.shape[-1])).all(), "torch.searchsorted")
-        sequence = np.take_along_axis(sequence, order, -1)
+    _warn_of_copies(boundary=sorted_sequence, input=input)
     fits = sequence.ndim == 1 or sequence.shape[:-1] == values.shape[:-1]
     need_fitting(fits, "torch.searchsorted")
-    if values.size and sequence.dtype == values.dtype:
-        refuse_bools("searchsorted_out_cpu", values)
-    return wrap(_search(sequence, values, after, out_int32))
+    return wrap(_search(sequence, values, right or side == "right", out_int32))
 
 
 @composite(variants="function", out=True)
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The index of the bucket between boundaries that contains each value."""
-    if boundaries._array.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    need_fitting(boundaries._array.ndim == 1, "torch.bucketize")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -245,12 +210,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """The number of occurrences of each nonnegative integer, or the sum of their weights."""
     array = input._array
     need_integers("bincount_cpu", array)
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if array.ndim != 1 or (array.size and array.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is not None and weights._array.shape != array.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    fits = minlength >= 0 and array.ndim == 1 and array.min(initial=0) >= 0
+    need_fitting(fits and (weights is None or weights._array.shape == array.shape), "torch.bincount")
     if weights is None:
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
@@ -265,21 +226,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 )
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """The number of elements in each of equally wide bins."""
-    refuse_bools("linspace_cpu", self)
-    if self.dtype.kind == "c" and min == max and self.size:
-        raise unimplemented("aminmax_cpu", self.dtype)
-    need_floats("histogram_cpu", self)
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    need_fitting(self.dtype.kind in "fV" and bins > 0, "torch.histc")
     low, high = (float(dtypes.number_within(dtypes.F64, each)) for each in (min, max))
     if low == high and self.size:
         low, high = float(self.min()), float(self.max())
     if low == high:
         low, high = low - 1, high + 1
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    if low > high:
-        raise RuntimeError("torch.histc: max must be larger than min")
+    need_fitting(np.isfinite(low) and np.isfinite(high) and low < high, "torch.histc")
     inside = self[(self >= low) & (self <= high)]
     low, high = self.dtype.type(low), self.dtype.type(high)
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)

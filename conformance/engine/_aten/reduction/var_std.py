@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10.dtypes import F64, number_within
 from ..._c10.errors import need_fitting
-from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dims
 from ..._c10.warn_once import warn_program
@@ -60,8 +58,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         )
     if scale != 1:
         variance, mean = variance * scale * scale, mean * scale
-    if "_" in name and count > 1:  # torch's running mean becomes nan by inf - inf
-        mean = np.where(np.isinf(mean), np.nan, mean)
+    # torch's running mean becomes nan by inf - inf, unless the infinite number is the last.
+    need_fitting("_" not in name or count < 2 or not np.isinf(mean).any(), name)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)
@@ -177,17 +175,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
         if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is ABSENT else each for each in (dim, correction))
-        _ = input.grad_fn  # if a view raises an error here, it does so before the warning
-        arguments = (input, dims(dim), correction, keepdim)
-        if not (state.recording and state.recording.saved_hooks):
-            return row(*arguments)
-        # torch calls the hooks of saved variables before it warns.
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            result = row(*arguments)
-        for each in told:
-            warn_program(each.message, each.category)
-        return result
+        return row(input, dims(dim), correction, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -207,13 +195,7 @@ def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows."""
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
-            "dimensions"
-        )
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("cov(): bool dtype is not supported for input")
+    need_fitting(input._array.ndim <= 2 and input._array.dtype.kind != "b", "torch.cov")
     columns = input.view(1, -1) if input._array.ndim < 2 else input
     observations = columns._array.shape[1]
     weights = _weights(columns, observations, fweights, aweights)
@@ -225,8 +207,7 @@ def cov(
         average, total = columns.sum(1) / observations, observations
     else:
         total = weights.sum()
-        if not total._array:
-            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+        need_fitting(total._array, "torch.cov")
         average = (columns * weights).sum(1) / total
     norm: Any = total
     if correction:
@@ -264,11 +245,6 @@ def _weights(
 @composite(vmap="decompose")
 def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows."""
-    if input._array.ndim > 2:
-        raise RuntimeError(
-            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
-            f"{input._array.ndim} dimensions"
-        )
     result = cov(input)
     if result._array.ndim == 0:
         return result / result

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import broadcast_shapes
-from .kernels import kernel, no_kernel
+from .kernels import kernel
 from .sparse_array import Array, SparseArray, coalesced, coo, narrowed, places
 
 
@@ -32,20 +33,13 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     kind = promoted_dtype(self, other)
     if not isinstance(self, SparseArray):
         return _add_to_dense(np.asarray(self), other, alpha, kind)
-    if self.shape != other.shape:
-        raise RuntimeError(
-            f"add: expected sizes of 'self' and 'other' to match, but {list(self.shape)} != {list(other.shape)}"
-        )
+    need_fitting(self.shape == other.shape, "torch.add")
     ours, theirs = self.values.astype(kind, copy=False), _scale(other.values.astype(kind, copy=False), alpha)
     if not other.nnz:
         return coo(self.indices.copy(), ours.copy(), self.shape, self.coalesced)
     if not self.nnz:
         return coo(other.indices.copy(), theirs.copy(), self.shape, other.coalesced)
-    if self.sparse_dim != other.sparse_dim:
-        raise RuntimeError(
-            f"add: expected 'self' and 'other' to have same density, but 'self' has {self.sparse_dim} sparse dimensions "
-            f"while 'other' has {other.sparse_dim} sparse dimensions"
-        )
+    need_fitting(self.sparse_dim == other.sparse_dim, "torch.add")
     if self.values.flags.c_contiguous and other.values.flags.c_contiguous:
         return _merged(self, ours, other, theirs)
     together = np.concatenate([self.indices, other.indices], 1)
@@ -54,11 +48,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[Any]) -> Array:
-    if self.shape != other.shape:
-        raise RuntimeError(
-            f"add: expected 'self' and 'other' to have same size, but self has size {list(self.shape)} while other has "
-            f"size {list(other.shape)} (FYI: dense-sparse addition does not currently support broadcasting)"
-        )
+    need_fitting(self.shape == other.shape, "torch.add")
     result = self.astype(kind, copy=True)
     added = _scale(other.values.astype(kind, copy=False), alpha)
     np.add.at(result, tuple(other.indices) or ..., added if other.sparse_dim else added.sum(0))
@@ -103,23 +93,10 @@ def mul(self: Any, other: Any) -> Any:
     values = self.values.astype(kind, copy=False)
     if not np.ndim(other):
         return coo(self.indices.copy(), values * kind.type(other), self.shape, self.coalesced)
-    if other.ndim > self.ndim:
-        self = _with_leading(self, other.shape[: other.ndim - self.ndim])
-        values = self.values.astype(kind, copy=False)
     if broadcast_shapes(other.shape, self.shape) != self.shape:
-        raise NotImplementedError(
-            "products of a sparse tensor with dimensions of length 1 that are broadcast"
-        )
+        raise NotImplementedError("products that broadcast a sparse tensor")
     factor = np.broadcast_to(other, self.shape)[tuple(self.indices)]
     return coo(self.indices.copy(), values * factor.astype(kind, copy=False), self.shape, self.coalesced)
-
-
-def _with_leading(self: SparseArray, sides: tuple[int, ...]) -> SparseArray:
-    """A sparse array repeated along new first dimensions, which are sparse."""
-    before = np.indices(sides).reshape(len(sides), -1)
-    indices = np.concatenate([np.repeat(before, self.nnz, 1), np.tile(self.indices, before.shape[1])])
-    values = np.tile(self.values, (before.shape[1], *[1] * (self.values.ndim - 1)))
-    return coo(indices, values, (*sides, *self.shape), self.coalesced)
 
 
 def _intersection(self: SparseArray, other: SparseArray) -> Any:
@@ -128,11 +105,7 @@ def _intersection(self: SparseArray, other: SparseArray) -> Any:
     Otherwise it has the indices of one operand, with 0 where the other has no value: those of the uncoalesced one, or
     else of the one with fewer values, or of the second if they have equally many.
     """
-    if self.shape != other.shape:
-        raise RuntimeError(
-            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
-            "dimensions, and shape of sparse dimensions"
-        )
+    need_fitting(self.shape == other.shape and self.sparse_dim == other.sparse_dim, "torch.mul")
     kind = promoted_dtype(self, other)
     if self.coalesced and other.coalesced:
         _, ours, theirs = np.intersect1d(places(self), places(other), assume_unique=True, return_indices=True)
@@ -161,13 +134,7 @@ def picked(array: SparseArray, indices: Array) -> Array:
 
 @kernel("div", "div_scalar")
 def _div(self: Any, other: Any) -> Any:
-    if not isinstance(self, SparseArray) and not np.ndim(self):
-        raise NotImplementedError(no_kernel("aten::reciprocal", "SparseCPU"))
-    if np.ndim(other):
-        raise RuntimeError(
-            "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
-            f"{list(other.shape)} for divisor)"
-        )
+    need_fitting(isinstance(self, SparseArray) and not np.ndim(other), "torch.div")
     kind = promoted_dtype(self, other)
     kind = kind if kind.kind in "fcV" else dtypes.default.numpy
     return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._autograd.tensor import make
-from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.slots import on_first_use
 from .sparse_array import SparseArray, coalesced, coo, zeros
 
@@ -79,23 +79,14 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @kernel("clone")
 def _clone(self: SparseArray, memory_format: Any = None) -> Any:
-    if memory_format is not None:
-        name = repr(memory_format).removeprefix("torch.").removesuffix("_format").capitalize()
-        raise RuntimeError(f"unsupported memory format option {name}")
+    need_fitting(memory_format is None, "Tensor.clone")
     return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
 
 
 @kernel("copy")
 def _copy(self: Any, other: Any, *_: Any) -> Any:
-    if isinstance(self, SparseArray) and isinstance(other, SparseArray):
-        return coo(other.indices.copy(), other.values.astype(self.dtype), other.shape, other.coalesced)
-    names = [
-        f"torch.{'sparse.' * isinstance(each, SparseArray)}{dtypes.BY_NUMPY[each.dtype].legacy}Tensor"
-        for each in (self, other)
-    ]
-    raise RuntimeError(
-        f"copy_() between dense and sparse Tensors is not implemented! Found self type = {names[0]} and src type = {names[1]}"
-    )
+    need_fitting(isinstance(self, SparseArray) and isinstance(other, SparseArray), "Tensor.copy_")
+    return coo(other.indices.copy(), other.values.astype(self.dtype), other.shape, other.coalesced)
 
 
 @kernel("_to_copy", "_to_copy_integer")

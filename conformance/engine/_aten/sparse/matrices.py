@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import wrap_dim
 from ..kernels import check_multipliable
 from ..registry import ROWS
@@ -62,22 +63,15 @@ def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
 @kernel("mm")
 def mm(self: Any, mat2: Any) -> Any:
     """The product of two matrices: sparse if both are."""
-    if self.ndim != 2 or mat2.ndim != 2:
-        raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
-    _check_factors(self, mat2)
+    need_fitting(self.ndim == mat2.ndim == 2, "torch.mm")
+    check_multipliable(self, mat2)
     return product(self, mat2, self.dtype)
-
-
-def _check_factors(a: Any, b: Any) -> None:
-    if a.shape[1] != b.shape[0] and isinstance(a, SparseArray) and not isinstance(b, SparseArray):
-        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}")
-    check_multipliable(a, b)
 
 
 @kernel("addmm", "_sparse_addmm")
 def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2)."""
-    _check_factors(mat1, mat2)
+    check_multipliable(mat1, mat2)
     unsparse = not isinstance(mat1, SparseArray) and not isinstance(mat2, SparseArray)
     result = mat1 @ mat2 if unsparse else product(mat1, mat2, mat1.dtype)
     shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make, version_counter
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.layout import layout_of, sparse_coo, strided
 from ..registry import ROWS, op
 from .construction import coalesce_row, unsafe
@@ -138,20 +138,13 @@ def to_sparse(
     self: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: Any = None,
     sparseDim: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The nonzero elements as a sparse tensor with ``sparse_dim`` sparse dimensions; a sparse tensor unchanged.
-
-    Raises:
-        RuntimeError: ``sparse_dim`` exceeds the number of dimensions.
-    """
+    """The nonzero elements as a sparse tensor with ``sparse_dim`` sparse dimensions; a sparse tensor unchanged."""
     if sparse_dim is None:
         sparse_dim = sparseDim
     if layout not in (None, sparse_coo):
         raise NotImplementedError(f"Tensor.to_sparse(layout={layout})")
     if _is_sparse(self):
-        if sparse_dim not in (None, self._array.sparse_dim):  # type: ignore[attr-defined]
-            raise RuntimeError(
-                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported"
-            )
+        need_fitting(sparse_dim in (None, self._array.sparse_dim), "Tensor.to_sparse")  # type: ignore[attr-defined]
         return self
     ndim = self._array.ndim
     result: Tensor
@@ -160,12 +153,7 @@ def to_sparse(
         return result
     if sparse_dim is None:
         sparse_dim = ndim - dense_dim
-    if sparse_dim == 0 and ndim:
-        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
-    if not 0 <= sparse_dim <= ndim:
-        raise RuntimeError(
-            f"dense_to_sparse: sparse_dim argument must be in [0,{ndim}] range, but {sparse_dim} is given"
-        )
+    need_fitting(min(1, ndim) <= sparse_dim <= ndim, "Tensor.to_sparse")
     result = _to_sparse_dim(self, sparse_dim)
     return result
 
@@ -185,15 +173,10 @@ def _to_dense(self: Any, _masked_grad: Any = None) -> Array:
 
 
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor as a dense one; a dense tensor itself, or in another dtype.
-
-    Raises:
-        RuntimeError: another dtype for a sparse tensor.
-    """
+    """The tensor as a dense one; a dense tensor itself, or in another dtype."""
     if not _is_sparse(self):
         return self if dtype is None else self.to(dtype)
-    if dtypes.parse_dtype("to_dense", dtype) is not None:
-        raise RuntimeError("dtype argument is not supported by sparse_to_dense")
+    need_fitting(dtype is None, "Tensor.to_dense")
     result: Tensor = _to_dense(self, masked_grad)
     return result
 
@@ -208,11 +191,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     ),
 )
 def _sparse_mask(self: Any, mask: Any, _self_is_sparse: bool) -> Any:
-    if self.shape != mask.shape:
-        raise RuntimeError(
-            f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has size "
-            f"{list(mask.shape)}"
-        )
+    need_fitting(self.shape == mask.shape, "Tensor.sparse_mask")
     taken = picked(self, mask.indices) if _self_is_sparse else self[tuple(mask.indices)]
     result = coo(mask.indices.copy(), np.ascontiguousarray(taken), mask.shape)
     result.coalesced = mask.coalesced
@@ -226,14 +205,8 @@ _projection: Callable[..., Any] = op(
 
 
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
-    """The elements of a tensor at the indices of a sparse mask.
-
-    Raises:
-        RuntimeError: they differ in shape.
-        NotImplementedError: the mask is dense.
-    """
-    if not _is_sparse(mask):
-        raise NotImplementedError(no_kernel(f"aten::{'_nnz' if _is_sparse(self) else 'sparse_mask'}", "CPU"))
+    """The elements of a tensor at the indices of a sparse mask."""
+    need_fitting(_is_sparse(mask), "Tensor.sparse_mask")
     result: Tensor = _sparse_mask(self, mask, _is_sparse(self))
     return result
 

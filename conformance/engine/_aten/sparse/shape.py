@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import wrap_dim
 from .kernels import kernel
 from .sparse_array import SparseArray, coo
@@ -20,10 +21,7 @@ def _alias(self: SparseArray) -> Any:
 def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
     """Two sparse dimensions exchanged."""
     a, b = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
-    if max(a, b, -1) >= self.sparse_dim:
-        raise RuntimeError(
-            f"transpose: transposed dimensions must be sparse Got sparse_dim: {self.sparse_dim}, d0: {a}, d1: {b}"
-        )
+    need_fitting(max(a, b, -1) < self.sparse_dim, "torch.transpose")
     order = list(range(self.ndim))
     if a == b:
         return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
@@ -36,11 +34,7 @@ def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
 
 @kernel("t")
 def _t(self: SparseArray) -> Any:
-    if self.ndim > 2 or self.sparse_dim != self.ndim:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim} sparse and "
-            f"{self.ndim - self.sparse_dim} dense dimensions"
-        )
+    need_fitting(self.ndim <= 2 and self.sparse_dim == self.ndim, "torch.t")
     return transpose(self, 0, 0 if self.ndim < 2 else 1)
 
 
@@ -54,17 +48,12 @@ def unsqueeze(self: SparseArray, dim: Any) -> Any:
     return coo(np.insert(self.indices, at, 0, 0), self.values, shape)
 
 
-@kernel("expand")
-def _expand(self: SparseArray, size: Any) -> Any:
-    raise RuntimeError("expand is unsupported for Sparse tensors")
-
-
 @kernel("cat")
 def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
     """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
     shape, starts = list(tensors[0].shape), np.cumsum([0, *(each.shape[dim] for each in tensors)])
     moves = np.arange(tensors[0].sparse_dim)[:, None] == wrap_dim(dim, len(shape))
-    indices = [each.indices + moves * start for each, start in zip(tensors, starts, strict=False)]
+    indices = [each.indices + moves * start for each, start in zip(tensors, starts[:-1], strict=True)]
     shape[dim] = int(starts[-1])
     return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), tuple(shape))
 

@@ -81,15 +81,6 @@ class SparseArray(Unstrided):
         """Refused: a sparse tensor has no storage of all elements."""
         raise RuntimeError(errors.NO_STORAGE)
 
-    @property
-    def nbytes(self) -> NoReturn:
-        """Refused, the same as in torch."""
-        raise RuntimeError(
-            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes "
-            "of the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
-            "element_size()"
-        )
-
     def _refuse(self, *args: Any, **named: Any) -> NoReturn:
         raise LayoutError("elements of a sparse tensor")
 
