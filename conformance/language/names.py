@@ -315,8 +315,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "of CustomOpDef": "register_autocast register_autograd register_kernel register_fake register_vmap",
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema",
-        "of Argument": "default_value arguments",
+        "of Operator": "default overloads",
     },
     **module_names.NAMES,
     "settings": {
