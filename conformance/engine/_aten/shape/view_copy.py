@@ -61,7 +61,7 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
 
 
 alias_copy, unfold_copy = (_without_out(each, variants="function") for each in ("alias", "unfold"))
-select_copy = _linear_copy_of("select", overload="int", vmap="fallback", variants="function")
+select_copy = _copy_of("select", overload="int", jvp="auto_linear", vmap="fallback", variants="function")
 t_copy, unsqueeze_copy = (
     _without_out(each, vmap="fallback", variants="function") for each in ("t", "unsqueeze")
 )
