@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +23,6 @@ __all__ = [
     "Library",
     "custom_op",
     "define",
-    "fallthrough_kernel",
     "impl",
     "infer_schema",
     "register_autocast",
@@ -42,11 +40,6 @@ _keep_alive: list[
 _defs = ENTRIES
 
 
-def fallthrough_kernel() -> None:
-    """A marker registered in place of a kernel so that the next one runs; calling it is an error."""
-    raise NotImplementedError("fallthrough_kernel() should never be called.")
-
-
 @contextmanager
 def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
     """A context with a library that is destroyed at its end."""
@@ -59,38 +52,16 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
 
 # Functions that take operators by name -----------------------------------------------------------
 
-_SCHEMA_ALONE = re.compile(r"\(.*\) -> .*")
 
-
-def define(
-    qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None, tags: Any = ()
-) -> Any:
+def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
     """Define an operator ``namespace::name`` with a schema without a name.
 
-    With a library as the first argument, a decorator that defines the operator of a full schema and registers its kernel.
-
     Raises:
-        ValueError: the name has no namespace, or the schema does not have the expected form.
+        ValueError: the name has no namespace.
+        RuntimeError: the schema does not parse.
     """
-    if isinstance(qualname, Library):
-
-        def wrap(function: Function) -> Function:
-            qualname.impl(qualname.define(schema, alias_analysis), function)
-            return function
-
-        return wrap
-    if not isinstance(qualname, str):
-        raise ValueError(
-            f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}"
-        )
     namespace, name = split(qualname)
-    if not _SCHEMA_ALONE.fullmatch(schema):
-        raise ValueError(
-            'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
-            f'"{schema}"'
-        )
     _library_for(namespace, lib).define(name + schema)
-    return None
 
 
 def impl(
@@ -201,7 +172,7 @@ def register_autograd(
         found.register_autograd(backward, setup_context=setup_context)
         return
     operator = lookup(found)
-    check_functional(operator, operator._schema, views=False)
+    check_functional(operator, operator._parsed, views=False)
     _refuse_keyword_tensors(operator, "register_autograd")
     formula = Formula(backward, setup_context)
     kernel = autograd_kernel(operator, lambda: formula)
@@ -209,11 +180,8 @@ def register_autograd(
 
 
 def _refuse_keyword_tensors(operator: Operator, function: str) -> None:
-    if any(each.kwarg_only and each.type.tensors for each in operator._schema.arguments):
-        raise NotImplementedError(
-            f"{function} with kwarg-only Tensor args. In the original definition of the op, please make your tensors not "
-            f"kwarg-only. Got: {operator._schema}"
-        )
+    if any(each.kwarg_only and each.type.tensors for each in operator._parsed.arguments):
+        raise NotImplementedError(f"{function} with kwarg-only Tensor args: {operator}")
 
 
 def register_vmap(op: Any, func: Function | None = None, /, *, lib: Library | None = None) -> Any:

@@ -208,7 +208,7 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ set_ apply_ map_ map2_ layout is_coalesced
+            resize_as_ set_ apply_ map_ layout is_coalesced
             module_load
             """,
         "in torch.utils": "swap_tensors",
@@ -314,8 +314,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "of CustomOpDef": "register_autocast register_autograd register_kernel register_fake register_vmap",
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema",
-        "of Argument": "default_value arguments",
+        "of Operator": "default overloads",
     },
     **module_names.NAMES,
     "settings": {

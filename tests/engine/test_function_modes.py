@@ -211,23 +211,6 @@ class Reflected(torch.Tensor):
         return -1 if func is torch.Tensor.__rpow__ else NotImplemented
 print(torch.ones(1).as_subclass(Nothing) ** torch.ones(1).as_subclass(Reflected))
 """,
-    "names of functions": """
-from torch.overrides import resolve_name, get_overridable_functions
-with Log():
-    F = torch.nn.functional
-print(*map(resolve_name, (torch.add, torch.Tensor.add, torch.Tensor.grad.__get__, torch.Tensor.grad.__set__, F.linear,
-    torch.linalg.inv, torch.Tensor.__add__, torch.nn.init.uniform_, torch.einsum, len)))
-found = get_overridable_functions()
-print(torch.add in found[torch], F.relu in found[F], torch.tensor in found[torch])
-print(torch.Tensor.add in found[torch.Tensor])
-class Named(TorchFunctionMode):
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        print(resolve_name(func))
-        return func(*args, **(kwargs or {}))
-with Named():
-    y = (x * 2).sum() + torch.exp(x).size(0)
-    F.relu(y), torch.sparse_coo_tensor([[0]], [1.], (2,))
-""",
     "defined otherwise": """
 class Plain:
     def __torch_function__(self, func, types, args=(), kwargs=None):

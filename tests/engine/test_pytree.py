@@ -50,7 +50,7 @@ def test_trees(name: str, tree: Any) -> None:
     assert pytree.tree_all(lambda leaf: leaf is not None, tree) == (None not in leaves)
     assert pytree.tree_any(lambda leaf: leaf is None, tree) == (None in leaves)
     reference = importlib.import_module("torch.utils._pytree").tree_structure(tree)
-    assert (repr(spec), spec.num_nodes) == (repr(reference), reference.num_nodes)
+    assert repr(spec) == repr(reference)
     with pytest.raises(ValueError, match=f"but the spec refers to a pytree that holds {len(leaves)} items"):
         pytree.tree_unflatten([*leaves, 1], spec)
 
@@ -76,7 +76,7 @@ def test_trees_side_by_side(tree: Any, other: Any) -> None:
         try:
             outcomes.append(pytree.tree_map(lambda a, b: (a, b), tree, other))
         except ValueError as error:
-            outcomes.append(str(error))
+            outcomes.append(type(error))
     assert outcomes[0] == outcomes[1]
 
 

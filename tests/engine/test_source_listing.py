@@ -7,7 +7,6 @@ shows how the functions have changed.
 
 from __future__ import annotations
 
-import builtins
 import linecache
 import re
 from pathlib import Path
@@ -38,9 +37,8 @@ OPERATORS = {
 
 
 def stable(text: str) -> str:
-    """A listing without what changes with other parts of the engine: line numbers, and the words on what it calls."""
-    functions, _, _ = text.partition("=== names: ")
-    return re.sub(r"(\.py):\d+", r"\1", functions)
+    """A listing without what changes with other parts of the engine: line numbers."""
+    return re.sub(r"(\.py):\d+", r"\1", text)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -69,17 +67,11 @@ def test_it_is_what_was_compiled() -> None:
 
 
 def test_every_operator_has_a_listing() -> None:
-    """Without addresses or places of this machine; and each name that its functions look up is explained."""
+    """Without addresses or places of this machine."""
     for name in operators()[::7]:
         text = listing(name)
         for unwanted in ("not to be found", " at 0x", str(Path(torch.__file__).parents[2])):
             assert unwanted not in text
-        functions, _, names = text.partition("=== names: ")
-        explained = dict(re.findall(r"^(\w+): (.+)$", names, re.MULTILINE))
-        generated = functions[functions.index("=== call: ") :]
-        called = {*re.findall(r"(?<![\w.'])(\w+)\(", generated)} - {*dir(builtins), "def", name}
-        called -= {each for each in called if "formula_" in each or each in ("if", "in", "not", "and", "or")}
-        assert called - {*re.findall(r"^def (\w+)", generated, re.MULTILINE)} <= {*explained}
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

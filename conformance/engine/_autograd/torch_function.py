@@ -11,14 +11,12 @@ the wrappers. Inside the default ``__torch_function__``, and in a backward pass,
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 from .._c10 import slots
 from .._c10.dispatch_state import without_dispatch_modes
-from .._c10.location import PACKAGE
 from .._c10.modes import state
 from .tensor import Tensor
 
@@ -26,13 +24,10 @@ __all__ = [
     "BaseTorchFunctionMode",
     "TorchFunctionMode",
     "get_default_nowrap_functions",
-    "get_ignored_functions",
-    "get_overridable_functions",
     "handle_torch_function",
     "has_torch_function",
     "is_tensor_like",
     "is_tensor_method_or_property",
-    "resolve_name",
     "wrap_torch_function",
 ]
 
@@ -62,8 +57,6 @@ NOT_OVERRIDABLE = frozenset(
 # See Note [Slots].
 _alias: Callable[[Tensor], Tensor] = slots.unfilled  # from ops.shape
 _wrap_tensor_methods: Callable[[], None] = slots.on_first_use("wrap_tensor_methods")
-_overridable: Callable[[], Any] = slots.on_first_use("overridable")
-_resolve: Callable[[Any], Any] = slots.on_first_use("resolve_torch_function")
 _wrap_subclass_methods: Callable[[type], None] = slots.on_first_use("wrap_subclass_methods")
 _register_dispatch_subclass: Callable[[type], None] = slots.on_first_use("register_dispatch_subclass")
 
@@ -144,24 +137,6 @@ def _converted(result: Any, cls: Any) -> Any:
 def get_default_nowrap_functions() -> frozenset[Any]:
     """torch.overrides.get_default_nowrap_functions: getters whose tensors are not converted to the subclass."""
     return frozenset(vars(Tensor)[name].__get__ for name in ("_base", "grad"))
-
-
-def get_ignored_functions() -> set[Any]:
-    """torch.overrides.get_ignored_functions: the functions that cannot be overridden."""
-    places = (vars(sys.modules[PACKAGE]), vars(Tensor))
-    return {place[name] for place in places for name in NOT_OVERRIDABLE if name in place}
-
-
-def get_overridable_functions() -> dict[Any, list[Any]]:
-    """torch.overrides.get_overridable_functions: those that can be overridden, by module or class."""
-    result: dict[Any, list[Any]] = _overridable()[0]
-    return result
-
-
-def resolve_name(f: Any) -> str | None:
-    """torch.overrides.resolve_name: the name of a function of torch, None for other functions."""
-    result: str | None = _resolve(f)
-    return result
 
 
 def as_subclass(self: Tensor, cls: Any) -> Any:

@@ -24,11 +24,6 @@ class TreeSpec:
         """The number of leaves."""
         return 1 if self.type is None else sum(each.num_leaves for each in self.parts)
 
-    @property
-    def num_nodes(self) -> int:
-        """The number of nodes, including leaves."""
-        return 1 + sum(each.num_nodes for each in self.parts)
-
     def __repr__(self) -> str:
         if self.type is None:
             return "*"
@@ -119,29 +114,17 @@ def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
     if spec.type is None:
         return [value]
     node = children(value)
-    found = type(value) if node is None else node[0].type
-    if found is not spec.type and not _DICTS.issuperset((found, spec.type)):
-        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {found!r}.")
-    assert node is not None
+    are_dicts = _DICTS.issuperset((type(value), spec.type))
+    if node is None or len(node[1]) != len(spec.parts) or not (are_dicts or node[0].type is spec.type):
+        raise ValueError(f"expected a tree like {spec}, but got {value!r}")
     parts = node[1]
-    if len(parts) != len(spec.parts):
-        raise ValueError(f"Node arity mismatch; expected {len(spec.parts)}, but got {len(parts)}.")
-    if spec.type in _DICTS:
+    if are_dicts:
         keys = spec.context[1] if spec.type is defaultdict else spec.context
-        wanted, given = set(keys), set(value)
-        if wanted != given:
-            texts = [
-                f"{what} key(s): {which}"
-                for what, which in (("missing", wanted - given), ("extra", given - wanted))
-                if which
-            ]
-            raise ValueError(f"Node keys mismatch; {'; '.join(texts)}.")
+        if set(keys) != value.keys():
+            raise ValueError(f"expected the keys {keys}, but got {[*value]}")
         parts = [value[key] for key in keys]
     elif node[0].context != spec.context and spec.type is not deque:
-        raise ValueError(
-            f"Node context mismatch for custom node type {spec.type!r}: expected {spec.context!r}, but got "
-            f"{node[0].context!r}."
-        )
+        raise ValueError(f"expected the context {spec.context!r}, but got {node[0].context!r}")
     return [
         each for part, inner in zip(parts, spec.parts, strict=True) for each in flatten_up_to(part, inner)
     ]

@@ -21,15 +21,10 @@ def bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     Raises:
         MismatchError: the arguments do not match the schema.
     """
-    name, known, tail = schema.name, schema.arguments, f"Declaration: {schema}"
-    count = len(args) + len(kwargs)
-    if count > len(known):
-        raise MismatchError(
-            f"{name}() expected at most {len(known)} argument(s) but received {count} argument(s). {tail}"
-        )
+    name, known = schema.name, schema.arguments
     if len(args) > schema.positional:
         raise MismatchError(
-            f"{name}() takes {schema.positional} positional argument(s) but {len(args)} was/were given.  {tail}"
+            f"{name}() takes {schema.positional} positional arguments but {len(args)} were given"
         )
     found = [_cast(schema, number, each) for number, each in enumerate(args)]
     used = 0
@@ -39,11 +34,11 @@ def bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             used += 1
             found.append(_cast(schema, number, kwargs[argument.name]))
         elif argument.default is REQUIRED:
-            raise MismatchError(f"{name}() is missing value for argument '{argument.name}'. {tail}")
+            raise MismatchError(f"{name}() is missing value for argument '{argument.name}'")
         else:
             found.append(argument.default)
     if used < len(kwargs):
-        raise MismatchError(_wrong_keyword(schema, len(args), kwargs))
+        raise MismatchError(f"{name}() takes other keyword arguments than {', '.join(kwargs)}")
     return _without_defaults(schema, found)
 
 
@@ -53,24 +48,8 @@ def _cast(schema: FunctionSchema, number: int, value: Any) -> Any:
         return cast(argument.type, value)
     except CastError as error:
         raise MismatchError(
-            f"{schema.name}() Expected a value of type '{argument.type}' for argument '{argument.name}' but instead found "
-            f"type '{type(value).__name__}'.\nPosition: {number}\nValue: {value!r}\nDeclaration: {schema}\n{error}"
+            f"{schema.name}() Expected a value of another type for argument '{argument.name}': {error}"
         ) from None
-
-
-def _wrong_keyword(schema: FunctionSchema, positional: int, kwargs: dict[str, Any]) -> str:
-    names = [each.name for each in schema.arguments]
-    for name in kwargs:
-        if name not in names:
-            return f"Unknown keyword argument '{name}' for operator '{schema.name}'. Schema: {schema}"
-        if names.index(name) < positional:
-            if schema.arguments[names.index(name)].default is not REQUIRED:
-                return (
-                    '!argument.default_value() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/core/'
-                    'function_schema.cpp":547, please report a bug to PyTorch. '
-                )
-            return f"Argument '{name}' specified both as positional and keyword argument. Schema: {schema}"
-    raise AssertionError("every keyword was used")
 
 
 def _says_default(argument: Argument, value: Any) -> bool:
@@ -101,9 +80,7 @@ def returned(schema: FunctionSchema, result: Any) -> Any:
     kinds = [each.type for each in schema.returns]
     if not kinds:
         if result is not None:
-            raise RuntimeError(
-                f"Expected PythonKernelHolder for {schema.name} to return None but it returned something else instead."
-            )
+            raise RuntimeError(f"{schema.name} has no result, but its kernel returned one")
         return None
     if len(kinds) > 1 and not isinstance(result, (tuple, list)):
         raise TypeError(f"Object of type '{type(result).__name__}' is not an instance of 'sequence'")
@@ -112,7 +89,7 @@ def returned(schema: FunctionSchema, result: Any) -> Any:
             return _out(kinds[0], result)
         return tuple(_out(kind, each) for kind, each in zip(kinds, result, strict=True))
     except CastError as error:
-        raise RuntimeError(str(error).removeprefix("Cast error details: ")) from None
+        raise RuntimeError(str(error)) from None
 
 
 def _out(kind: Type, value: Any) -> Any:

@@ -42,7 +42,7 @@ class _Call:
 
 def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..., Any]:
     """The kernel that records a node; its derivative is whatever ``formula`` returns when backward runs."""
-    schema = op._schema
+    schema = op._parsed
     nested = any("several" in each.type.tensors for each in (*schema.arguments, *schema.returns))
 
     def forward(ctx: Any, *args: Any) -> Any:

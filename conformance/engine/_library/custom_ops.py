@@ -53,13 +53,9 @@ def custom_op(
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         namespace, opname = name.split("::")
         made = CustomOpDef(namespace, opname, text, function)
-        written = {each.name for each in _written(made._opoverload._schema)}
+        written = {each.name for each in _written(made._opoverload._parsed)}
         if schema is not None and written != set(mutates_args):
-            raise ValueError(
-                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
-                f"suggests that the op mutates {written}which is different from what was provided to us in "
-                "`mutates_args`. Please make these consistent."
-            )
+            raise ValueError(f"mutates_args={mutates_args} differs from the schema {schema}")
         made.register_kernel(device_types)(function)
         return made
 
@@ -93,11 +89,7 @@ class CustomOpDef:
         self._lib = OPDEF_TO_LIB[self._qualname] = Library(namespace, "FRAGMENT")
         parsed = parse_schema(name + schema)
         if any(each.kwarg_only and each.type.tensors for each in parsed.arguments):
-            raise NotImplementedError(
-                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
-                + name
-                + schema
-            )
+            raise NotImplementedError("custom_op with kwarg-only Tensor args")
         self._lib.define(name + schema)
         self._opoverload: Operator = lookup(self._qualname)
         self._lib.impl(name, autograd_kernel(self._opoverload, lambda: self._formula), "Autograd")
@@ -131,7 +123,7 @@ class CustomOpDef:
                 self._backend_fns[each] = function
             return function
 
-        schema = self._opoverload._schema
+        schema = self._opoverload._parsed
         if device_types is not None and not any(each.type.tensors for each in schema.arguments):
             raise NotImplementedError(
                 "conformance.engine has no custom operators that choose a device; torch has"
@@ -157,7 +149,7 @@ class CustomOpDef:
         Raises:
             RuntimeError: the operator writes to its arguments, or returns nothing.
         """
-        check_functional(self, self._opoverload._schema, views=True)
+        check_functional(self, self._opoverload._parsed, views=True)
         self._formula = Formula(backward, setup_context)
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> Function:
@@ -194,10 +186,7 @@ def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
     aliases = any(each.alias_info is not None for each in schema.returns)
     single = sum(each.type.tensors == "one" for each in schema.arguments) == 1 == len(schema.returns)
     if schema.is_mutable or not schema.returns or (aliases and not (views and single)):
-        raise RuntimeError(
-            f"Cannot register autograd formula for non-functional operator {op} with schema {schema}. Please create a "
-            "functional operator and register an autograd formula for that."
-        )
+        raise RuntimeError(f"Cannot register autograd formula for non-functional operator {op}")
 
 
 def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
@@ -209,10 +198,6 @@ def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
         memory = id(storage(each._array))
         if memory in seen:
             raise RuntimeError(
-                f"{name} (with implementation in <module 'torch._library.custom_ops' from '{__file__}'>): The output of this custom operator "
-                "(1) must not also be an input to this custom operator and (2) may not alias any inputs to this custom "
-                "operator or other returns. The most common way to trigger this error is if we have y = custom_op(x) and y "
-                "and x are the same Tensor. Please instead return a clone of the offending output tensor(s) (e.g. return "
-                "x.clone()) or refactor the custom operator to not return y."
+                f"{name}: an output of this custom operator may not alias an input to it, or another output"
             )
         seen.add(memory)

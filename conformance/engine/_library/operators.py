@@ -39,7 +39,6 @@ class Entry:
 
     schema: FunctionSchema | None = None
     library: Any = None  # the library that defined it
-    origin: str = ""  # the file and line that made the library
     kernels: dict[str, list[Registration]] = field(default_factory=dict)
 
     def kernel(self, *keys: str) -> Kernel | None:
@@ -74,12 +73,12 @@ class Operator(OpOverload):
     def __init__(self, packet: Packet, overload: str, entry: Entry) -> None:
         super().__init__(packet, overload)
         assert entry.schema is not None
-        self.namespace, self.entry, self._schema = packet.namespace, entry, entry.schema
+        self.namespace, self.entry, self._parsed = packet.namespace, entry, entry.schema
         self._name = self.name()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            given = bind(self._schema, args, kwargs)
+            given = bind(self._parsed, args, kwargs)
         except MismatchError as mismatch:
             raise RuntimeError(str(mismatch)) from None
         return dispatch(self, *given)
@@ -119,17 +118,12 @@ class Packet(OpOverloadPacket):
         for overload in self.overloads():
             operator = getattr(self, overload)
             try:
-                given = bind(operator._schema, args, kwargs)
+                given = bind(operator._parsed, args, kwargs)
             except MismatchError as mismatch:
                 errors.append(str(mismatch))
             else:
                 return dispatch(operator, *given)
-        if len(errors) == 1:
-            raise RuntimeError(errors[0])
-        listed = "".join(f"{each}\n\n" for each in errors)
-        raise RuntimeError(
-            f"Overloaded torch operator invoked from Python failed to match any schema:\n{listed}"
-        )
+        raise RuntimeError("\n".join(errors))
 
 
 for _cls, _name in ((Operator, "OpOverload"), (Packet, "OpOverloadPacket")):
@@ -187,23 +181,23 @@ def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
     if "cpu" in state.autocast and _has_tensors(args, kwargs):
         rule = op.entry.kernel("AutocastCPU")
         if rule is not None:
-            return returned(op._schema, rule(*args, **kwargs))
+            return returned(op._parsed, rule(*args, **kwargs))
     if state.below_autograd:
         return redispatch(op, args, kwargs)
     composed = _is_composed(op.entry)
     kernel = op.entry.kernel("AutogradCPU") or (None if composed else op.entry.kernel("Autograd"))
     if kernel is not None:
-        return returned(op._schema, kernel(*args, **kwargs))
+        return returned(op._parsed, kernel(*args, **kwargs))
     if composed:
         return redispatch(op, args, kwargs)
-    return warn_in_backward(op._schema, args, kwargs, lambda: redispatch(op, args, kwargs))
+    return warn_in_backward(op._parsed, args, kwargs, lambda: redispatch(op, args, kwargs))
 
 
 def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
     """Call an operator's kernels below autograd."""
     if op.entry.kernel("ADInplaceOrView") is not None:
-        whole, named = filled(op._schema, args, kwargs)
-        for argument, value in zip(op._schema.arguments, (*whole, *named.values()), strict=True):
+        whole, named = filled(op._parsed, args, kwargs)
+        for argument, value in zip(op._parsed.arguments, (*whole, *named.values()), strict=True):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 for each in flat_values([value]):
                     if isinstance(each, Tensor):
@@ -212,7 +206,7 @@ def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
         with below_autograd():
             return call_handler(op, args, kwargs)
     kernel = _kernel_of_device(op, args, kwargs)
-    return returned(op._schema, kernel(*args, **kwargs))
+    return returned(op._parsed, kernel(*args, **kwargs))
 
 
 def _is_composed(entry: Entry) -> bool:

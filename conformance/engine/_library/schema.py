@@ -11,7 +11,7 @@ from typing import Any
 
 from .._c10.device import device
 from .._c10.dtypes import dtype
-from .types import SCALAR_TYPES, Type, number_of
+from .types import KINDS, SCALAR_TYPES, Type, number_of
 
 REQUIRED: Any = object()  # the default of an argument without one
 
@@ -20,19 +20,13 @@ _TOKEN = re.compile(
     r"|(?P<arrow>->)|(?P<dots>\.\.\.)|(?P<other>\S))"
 )
 _PARTS = ("number", "ident", "arrow", "text", "dots")
-_UNKNOWN = (
-    "\nunknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, Scalar; for a full "
-    "list, please see https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func "
-)
 _CONSTANTS = {"True": True, "False": False, "None": None}
-_LAYOUTS = {"strided": 0, "contiguous_format": 0, "preserve_format": 1, "channels_last": 2}
 
 
 @dataclass(frozen=True)
 class AliasInfo:
-    """An alias annotation such as ``(a!)``: the alias set, and whether it is written to."""
+    """An alias annotation such as ``(a!)``: whether it is written to."""
 
-    text: str
     is_write: bool
 
 
@@ -52,11 +46,6 @@ class Argument:
         if self.default is REQUIRED:
             return None
         return number_of(self.default) if isinstance(self.default, dtype) else self.default
-
-    def __str__(self) -> str:
-        text = self.type.aliased("" if self.alias_info is None else f"({self.alias_info.text})")
-        text += f" {self.name}" if self.name else ""
-        return text if self.default is REQUIRED else f"{text}={_default_text(self.default)}"
 
 
 @dataclass(frozen=True)
@@ -82,35 +71,11 @@ class FunctionSchema:
         """The name with the overload name."""
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
-    def __str__(self) -> str:
-        listed = [str(each) for each in self.arguments]
-        if self.positional < len(listed):
-            listed.insert(self.positional, "*")
-        given = ", ".join(map(str, self.returns))
-        single = len(self.returns) == 1 and self.returns[0].type.kind != "tuple"
-        return f"{self.full_name}({', '.join(listed)}) -> {given if single else f'({given})'}"
-
-    __repr__ = __str__
-
-
-def _default_text(value: Any) -> str:
-    """A default value as schemas print it."""
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, dtype):
-        return str(number_of(value))
-    if isinstance(value, float):
-        return f"{value:.17g}{'.' * (value.is_integer() and abs(value) <= 1e17)}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_default_text, value))}]"
-    return str(value)
-
 
 @dataclass(frozen=True)
 class _Token:
     kind: str
     text: str
-    start: int
 
 
 class _Parser:
@@ -123,9 +88,9 @@ class _Parser:
         while match := _TOKEN.match(source, place):
             kind = next(name for name, found in match.groupdict().items() if found is not None)
             text = match[kind]
-            self.tokens.append(_Token(kind if kind in _PARTS else text, text, match.start(kind)))
+            self.tokens.append(_Token(kind if kind in _PARTS else text, text))
             place = match.end()
-        self.tokens.append(_Token("eof", "", len(source)))
+        self.tokens.append(_Token("eof", ""))
         self.place = 0
 
     @property
@@ -140,7 +105,7 @@ class _Parser:
         """
         token = self.next
         if token.kind != kind:
-            raise RuntimeError(f"expected {kind} but found '{token.kind}' here:\n{self.highlight(token)}")
+            raise RuntimeError(f"expected {kind} but found '{token.text}' here:\n{self.source}")
         self.place += 1
         return token
 
@@ -149,12 +114,6 @@ class _Parser:
         found = self.next.kind == kind
         self.place += found
         return found
-
-    def highlight(self, token: _Token) -> str:
-        """The source with a token underlined."""
-        if token.kind == "eof":
-            return self.source
-        return f"{self.source}\n{' ' * token.start}{'~' * len(token.text)} <--- HERE\n"
 
     def name(self) -> tuple[str, str]:
         """The operator's name and overload name."""
@@ -166,24 +125,14 @@ class _Parser:
 
     def schema(self) -> FunctionSchema:
         name, overload = self.name()
-        if self.next.kind != "(":
-            self.take("eof")
-            raise RuntimeError("Tried to parse a function schema but only the operator name was given")
         arguments = self.arguments()
         self.take("arrow")
         returns = tuple(self.several(self.result)) if self.next.kind == "(" else (self.result(),)
         self.take("eof")
-        found = FunctionSchema(name, overload, tuple(arguments), returns)
-        seen = False
-        for each in arguments:
-            seen = seen or each.default is not REQUIRED
-            if seen and each.default is REQUIRED and not each.kwarg_only:
-                raise RuntimeError(
-                    '!seen_default_arg || arg.kwarg_only() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/'
-                    'ATen/core/function_schema.h":342, please report a bug to PyTorch. Non-default positional argument '
-                    f"follows default argument. Parameter {each.name} in {found}"
-                )
-        return found
+        positional = [each.default is REQUIRED for each in arguments if not each.kwarg_only]
+        if positional != sorted(positional, reverse=True):
+            raise RuntimeError(f"an argument without a default follows one with a default: {self.source}")
+        return FunctionSchema(name, overload, tuple(arguments), returns)
 
     def several(self, part: Any) -> list[Any]:
         """The comma-separated parts between parentheses."""
@@ -220,20 +169,14 @@ class _Parser:
         return Argument(name, kind, alias_info=alias)
 
     def type(self) -> tuple[Type, AliasInfo | None]:
-        if self.next.kind == "(":
-            parts = tuple(each for each, _ in self.several(self.type))
-            return Type("tuple", parts=parts), None
-        token = self.take("ident")
-        if token.text not in Type.NAMES:
-            raise RuntimeError(f"{_UNKNOWN}:\n{self.highlight(token)}")
-        found, alias = Type(token.text), None
-        if self.accept("("):
-            text = ""
-            while self.next.kind != ")":
-                text += f" {self.next.text} " if self.next.kind == "arrow" else self.next.text
-                self.place += 1
+        name = self.take("ident").text
+        if name not in KINDS:
+            raise RuntimeError(f"unknown type specifier {name}: {self.source}")
+        found, alias = Type(name), None
+        if self.accept("("):  # an alias annotation such as (a!)
+            self.take("ident")
+            alias = AliasInfo(self.accept("!"))
             self.take(")")
-            alias = AliasInfo(text, "!" in text.partition(" ")[0])
         while self.next.kind in ("[", "?"):
             if self.accept("?"):
                 found = Type("optional", (found,))
@@ -268,9 +211,7 @@ class _Parser:
             return _CONSTANTS[token.text]
         if kind.kind == "ScalarType" and token.text in SCALAR_TYPES:
             return SCALAR_TYPES[token.text]
-        if token.text in _LAYOUTS:
-            return _LAYOUTS[token.text]
-        raise RuntimeError(f"invalid numeric default value:\n{self.highlight(token)}")
+        raise RuntimeError(f"invalid default value {token.text}: {self.source}")
 
 
 def parse_schema(source: str) -> FunctionSchema:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from .._autograd.custom_function_outputs import typename
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.device import device
@@ -31,43 +30,16 @@ def number_of(kind: dtype) -> int:
 
 
 class CastError(Exception):
-    """A value that does not convert to a type; the message is the detail that torch appends."""
+    """A value that does not convert to a type."""
 
 
 @dataclass(frozen=True)
 class Type:
-    """A schema type: a named type, or a list, optional or tuple of types."""
+    """A schema type: a named type, or a list or optional of types."""
 
     kind: str
     parts: tuple[Type, ...] = ()
     size: int | None = None  # the length of a list that a single value may replace, as in int[2]
-
-    NAMES: ClassVar[dict[str, str]] = {
-        "Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str", "Device": "Device",
-        "Generator": "Generator", "complex": "complex", "SymInt": "int", "Scalar": "number", "ScalarType": "int",
-        "Layout": "int", "MemoryFormat": "int",
-    }  # fmt: skip
-
-    @property
-    def schema(self) -> str:
-        """The type in a schema: ``int[]?``."""
-        return self.aliased("")
-
-    def aliased(self, alias: str) -> str:
-        """The type in a schema with an alias annotation: ``Tensor(a!)[]?``."""
-        if self.kind == "optional":
-            return f"{self.parts[0].aliased(alias)}?"
-        if self.kind == "list":
-            return f"{self.parts[0].schema}{alias}[{'' if self.size is None else self.size}]"
-        if self.kind == "tuple":
-            return f"({', '.join(each.schema for each in self.parts)})"
-        return f"{self.kind}{alias}"
-
-    def __str__(self) -> str:
-        """The type in error messages: ``Optional[List[int]]``."""
-        if self.kind in ("optional", "list", "tuple"):
-            return f"{self.kind.title()}[{', '.join(map(str, self.parts))}]"
-        return self.NAMES[self.kind]
 
     @property
     def tensors(self) -> str:
@@ -88,38 +60,22 @@ def cast(kind: Type, value: Any) -> Any:
         return None if value is None else cast(kind.parts[0], value)
     if kind.kind == "list":
         return _cast_list(kind, value)
-    if kind.kind == "tuple":
-        return tuple(cast(part, each) for part, each in zip(kind.parts, value, strict=True))
-    return _CASTS.get(kind.kind, lambda given: given)(value)
+    return _CASTS[kind.kind](value)
 
 
 def _cast_list(kind: Type, value: Any) -> list[Any]:
     (part,) = kind.parts
     if kind.size is not None and isinstance(value, int):
         return [cast(part, value)] * kind.size
-    if part.kind in ("optional", "SymInt", "Scalar"):  # torch converts these element by element
-        try:
-            listed = list(value)
-        except TypeError as error:
-            raise CastError(f" Python error details: TypeError: {error}") from None
-        return [cast(part, each) for each in listed]
     if not isinstance(value, (list, tuple)):
         raise _unable(value)
     if part.kind == "Tensor" and not all(isinstance(each, Tensor) for each in value):
-        raise _unable(value)
-    try:
-        return [cast(part, each) for each in value]
-    except CastError:
-        raise _unable(value) from None
+        raise _unable(value)  # also for None
+    return [cast(part, each) for each in value]
 
 
 def _unable(value: Any) -> CastError:
-    module = "torch." if isinstance(value, (Tensor, dtype, device)) else ""
-    name = f"{module}{type(value).__name__}" if module else typename(value)
-    return CastError(
-        f"Cast error details: Unable to cast Python instance of type <class '{name}'> to C++ type '?' (#define "
-        "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"
-    )
+    return CastError(f"Unable to cast an instance of {type(value)}")
 
 
 def _is_single(value: Any) -> bool:
@@ -128,7 +84,7 @@ def _is_single(value: Any) -> bool:
 
 def _to_tensor(value: Any) -> Any:
     if value is not None and not isinstance(value, Tensor):
-        raise CastError(f"Cast error details: Unable to cast {value} to Tensor")
+        raise _unable(value)
     return value
 
 
@@ -158,7 +114,7 @@ def _to_number(value: Any) -> Any:
     if isinstance(value, dtype):
         return number_of(value)
     if not isinstance(value, (int, float, complex)):
-        raise CastError(f"Cast error details: Cannot cast {value} to number")
+        raise _unable(value)
     return value
 
 
@@ -191,3 +147,4 @@ _CASTS = {
     "ScalarType": _to_dtype,
     "Device": _to_device,
 }
+KINDS = _CASTS.keys()  # the names of types in schemas

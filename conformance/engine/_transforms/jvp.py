@@ -172,10 +172,11 @@ def _transposed_twice(
     recorded = is_recorded(arguments, directions)
     plain = {name: primal(value, level, recorded) for name, value in arguments.items()}
     single = len(row.outputs) == 1
+    constant = [row.outputs.index(each) for each in row.constants]
     kept = [
         number
         for number, each in enumerate(results)
-        if each._array.dtype.kind in "fcV" and (single or row.outputs[number] not in row.constants)
+        if each._array.dtype.kind in "fcV" and (single or number not in constant)
     ]
     modes = (state.grad_enabled, state.inference)
     _set(True, False)

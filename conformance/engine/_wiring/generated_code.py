@@ -7,17 +7,15 @@ generated from them, in the form in which they are compiled; see Note [Rows are 
 from __future__ import annotations
 
 import ast
-import dis
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
-from .._aten.codegen.compile import SHARED
 from .._aten.codegen.generated import KINDS, source_of
 from .._aten.codegen.node import formula_name, names_of
 from .._aten.complex_gradients import formula_of
@@ -37,23 +35,6 @@ _SAVED = {
     "list": "inputs, as they were given",
     "output": "an output",
     "plain": "not a tensor",
-}
-_CONSTANTS = {
-    "state": "the settings of this thread: grad mode, inference mode, active modes",
-    "NUMBERS": "the classes of Python's and NumPy's numbers",
-    "REAL": "the classes of real Python numbers that every floating dtype takes as they are",
-    "ONE": "the factor alpha that changes nothing",
-    "FULL": "the dtypes that promotion with a Python number leaves alone",
-    "FIRST": "the sequence number of nodes that run before all others that are ready",
-    "SINK": "the node used for an input that has no graph",
-    "FREED": "the value of a node's saved variables after they were freed",
-    "MISSING": "the default of an argument that must be given",
-    "PLAIN": "the classes of numbers, and that of None",
-    "BY_NUMPY": "torch's dtypes by NumPy's",
-    "known_metadata": "shapes and dtypes seen before, one tuple shared by all nodes",
-    "new": "object.__new__",
-    "ndarray": "numpy.ndarray",
-    "asanyarray": "numpy.asanyarray",
 }
 
 
@@ -97,13 +78,9 @@ def listing(name: str) -> str:
             )
     if row.recorded:
         sections.append(_node_class(row))
-    used: set[str] = set()
     for kind in _generated_kinds(row):
-        source = source_of(row, kind)
-        used |= _names(compile(source, name, "exec"))
-        sections.append(f"{_heading(kind, KINDS[kind].does)}\n{source}")
-    legend = [_heading("names", "what these functions call"), *_legend(row, used), ""]
-    return "\n".join([*sections, "\n".join(legend)])
+        sections.append(f"{_heading(kind, KINDS[kind].does)}\n{source_of(row, kind)}")
+    return "\n".join([*sections, ""])
 
 
 def _generated_kinds(row: Row) -> Iterator[str]:
@@ -152,43 +129,6 @@ def _node_class(row: Row) -> str:
         shown = "" if name.startswith("_") else f"; shown as _saved_{name}"
         lines.append(f"    saved_{name}: {_SAVED[kind]}, for the gradient of {' and of '.join(users)}{shown}")
     return "\n".join([*lines, ""])
-
-
-def _legend(row: Row, used: Iterable[str]) -> Iterator[str]:
-    """An explanation of each name that the generated functions use, except Python's builtins."""
-    texts = {
-        "row": "the operator's declaration in the registry",
-        "forward_": "the forward, above",
-        "ufunc_": f"numpy.{row.ufunc.__name__}" if row.ufunc else "",
-        "promote": f"brings operands to one dtype: {_summary(row.promotion)}",
-        "returns": f"makes one object of several results: {row.returns.__name__}",
-        "Node_": f"the class {row.node_name}",
-        "record": "the function above",
-        **_CONSTANTS,
-    }
-    for name in sorted(used):
-        if name in texts:
-            yield f"{name}: {texts[name]}"
-        elif name in SHARED:
-            yield f"{name}: {_summary(SHARED[name])}"
-
-
-def _summary(what: Any) -> str:
-    """The place of a function or class, and the first line of its docstring."""
-    what = getattr(what, "__func__", what)
-    if isinstance(what, FunctionType):
-        place = _location(what)
-    else:
-        what = what if isinstance(what, type) else type(what)
-        place = f"{what.__module__}.{what.__qualname__}"
-    return f"{(inspect.getdoc(what) or '').partition(chr(10))[0]} ({place})".lstrip()
-
-
-def _names(code: CodeType) -> set[str]:
-    """The names that code looks up outside of itself."""
-    inside = (_names(each) for each in code.co_consts if isinstance(each, CodeType))
-    own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
-    return own.union(*inside)
 
 
 # The source of functions in files -----------------------------------------------------------------

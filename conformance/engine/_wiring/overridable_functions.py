@@ -1,4 +1,4 @@
-"""All public functions of torch: wraps them in checks for __torch_function__, and lists them for torch.overrides."""
+"""All public functions of torch, which are wrapped in checks for __torch_function__."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from .._autograd.torch_function import (
     disabled_torch_function,
     dispatch_torch_function,
     flat_values,
-    get_ignored_functions,
 )
 from .._c10.location import PACKAGE
 from .._c10.operator_facts import COMPOSITES, facts_of
-from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket
 from .._dispatch.torch_function_wrappers import (
     REFLECTED,
     Overridable,
@@ -144,51 +142,6 @@ def _layers(function: Any) -> Iterator[Any]:
     while function is not None:
         yield function
         function = getattr(function, "__wrapped__", None)
-
-
-# Lists for torch.overrides ------------------------------------------------------------------------
-
-
-@functools.cache
-def overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
-    """The functions that can be overridden, by their namespaces, and the names of all functions."""
-    wrap_tensor_methods()
-    torch = sys.modules[PACKAGE]
-    found: dict[Any, list[Any]] = {}
-    names: dict[Any, str] = {}
-    ignored = get_ignored_functions()
-    for name in functional.__all__:
-        names[getattr(torch, name)] = f"torch.functional.{name}"
-        found.setdefault(functional, []).append(getattr(torch, name))
-    for place, path in ((torch, "torch"), (nn.functional, "torch.nn.functional"), (nn.init, "torch.nn.init"),
-                        (Tensor, "torch.Tensor"), (linalg, "torch.linalg"), (fft, "torch.fft"),
-                        (special, "torch.special")):  # fmt: skip
-        for name, value in vars(place).items():
-            of_tensor = place is Tensor
-            module = getattr(value, "__module__", None) or ""
-            own = of_tensor or module.startswith((PACKAGE, "torch"))
-            if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
-                continue
-            function = value.__get__ if isinstance(value, property) else value
-            if isinstance(value, property):
-                names[value.__get__], names[value.__set__] = (
-                    f"{path}.{name}.__get__",
-                    f"{path}.{name}.__set__",
-                )
-            elif callable(value):
-                names.setdefault(value, f"{path}.{name}")
-            else:
-                continue
-            if function not in ignored and (of_tensor or (name[0].islower() and not name.endswith("_"))):
-                found.setdefault(value if isinstance(value, property) else place, []).append(function)
-    return found, names
-
-
-def resolve_name(f: Any) -> str | None:
-    """See overrides.resolve_name."""
-    if isinstance(f, (OpOverload, OpOverloadPacket)):
-        return str(f)
-    return overridable()[1].get(f)
 
 
 # Composite functions ------------------------------------------------------------------------------

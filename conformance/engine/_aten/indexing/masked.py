@@ -128,6 +128,7 @@ def masked_select(self: Array, mask: Array) -> Array:
 
 @op(
     "MaskedScatterBackward0",
+    out=False,
     tensors="mask",
     complex="holomorphic",
     jvp="auto_linear",

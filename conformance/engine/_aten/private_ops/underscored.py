@@ -122,6 +122,7 @@ def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     "UnsafeIndexBackward0",
     name="_unsafe_index",
     lists="indices",
+    complex="holomorphic",
     overload="Tensor",
     self=lambda grad, self_sym_sizes, indices: _added(grad, self_sym_sizes, indices),
 )

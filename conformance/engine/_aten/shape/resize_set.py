@@ -1,4 +1,4 @@
-"""resize_, resize_as_, is_set_to, apply_, map_ and map2_."""
+"""resize_, resize_as_, is_set_to, apply_ and map_."""
 
 from __future__ import annotations
 
@@ -94,32 +94,10 @@ def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Te
         raise TypeError(
             f"map_: expected torch.{self.dtype.legacy}Tensor for 'other' (got torch.{other.dtype.legacy}Tensor)"
         )
-    _store_each(self, callable, other)
-    return self
-
-
-def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-    """Replace each element by a function of it and those of two other tensors; the version does not change.
-
-    Raises:
-        TypeError: ``x`` or ``y`` is not a tensor, or has another dtype.
-    """
-    check_tensors("map2_", x=x, y=y)
-    _refuse_grad("map2_", self, x, y)
-    for name, each in (("x", x), ("y", y)):
-        if self._array.dtype != each._array.dtype:
-            raise TypeError(
-                f"map2_: expected torch.{self.dtype.legacy}Tensor for argument '{name}' "
-                f"(got torch.{each.dtype.legacy}Tensor)"
-            )
-    _store_each(self, callable, x, y)
-    return self
-
-
-def _store_each(self: Tensor, callable: Callable[..., Any], *others: Tensor) -> None:
-    arrays = [each.expand(self._array.shape)._array for each in others]
+    given = other.expand(self._array.shape)._array
     for place, value in np.ndenumerate(self._array):
-        _store(self._array, place, callable(value.item(), *(each[place].item() for each in arrays)))
+        _store(self._array, place, callable(value.item(), given[place].item()))
+    return self
 
 
 def _store(array: Array, place: Any, value: Any) -> None:
@@ -141,4 +119,4 @@ def _store(array: Array, place: Any, value: Any) -> None:
     array[place] = value
 
 
-PUBLIC = ("apply_", "is_set_to", "map2_", "map_", "resize_", "resize_as_")
+PUBLIC = ("apply_", "is_set_to", "map_", "resize_", "resize_as_")

@@ -61,6 +61,7 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
 
 @op(
     "SelectScatterBackward0",
+    out=False,
     jvp="auto_linear",
     self=lambda grad, _src_sym_sizes, dim, index: select_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, index
@@ -111,6 +112,7 @@ def slice_scatter(
 
 @op(
     "DiagonalScatterBackward0",
+    out=False,
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",
@@ -146,6 +148,7 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
 
 @op(
     "AsStridedScatterBackward0",
+    out=False,
     complex="holomorphic",
     handle_r_to_c=False,
     jvp="auto_linear",

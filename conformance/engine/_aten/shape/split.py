@@ -216,6 +216,7 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     "UnsafeSplitBackward0",
     name="unsafe_split",
     outputs="first others",
+    overload="Tensor",
     complex="holomorphic",
     jvp="auto_linear",
     vmap="along",

@@ -60,11 +60,8 @@ def _permute(self: Array, dims: Any) -> Array:
 
 
 def _inverse(dims: Sequence[int]) -> list[int]:
-    n = len(dims)
-    inverse = [0] * n
-    for position, dim in enumerate(dims):
-        inverse[dim % n] = position
-    return inverse
+    places = [dim % len(dims) for dim in dims]
+    return sorted(range(len(dims)), key=places.__getitem__)
 
 
 @composite(vmap="decompose")

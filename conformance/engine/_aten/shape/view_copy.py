@@ -61,7 +61,7 @@ def _copies_of(name: str, **facts: Any) -> Callable[..., Any]:
 
 
 alias_copy, unfold_copy = (_without_out(each, variants="function") for each in ("alias", "unfold"))
-select_copy = _linear_copy_of("select", overload="int", vmap="fallback", variants="function")
+select_copy = _copy_of("select", overload="int", jvp="auto_linear", vmap="fallback", variants="function")
 t_copy, unsqueeze_copy = (
     _without_out(each, vmap="fallback", variants="function") for each in ("t", "unsqueeze")
 )
@@ -73,8 +73,9 @@ _view = _linear_copy_of("view")
 _view_as_real, _view_as_complex = (
     _copy_of(each, vmap="fallback") for each in ("_view_as_real", "_view_as_complex")
 )
-_split = _copies_of("split")
-_split_with_sizes, _unbind = (_copies_of(each, vmap="along") for each in ("split_with_sizes", "unbind"))
+_split = _copies_of("split", overload="Tensor")
+_split_with_sizes = _copies_of("split_with_sizes", vmap="along")
+_unbind = _copies_of("unbind", overload="int", vmap="along")
 _squeeze = _without_out("squeeze", vmap="fallback")
 _squeeze_dim, _squeeze_dims = (
     _linear_copy_of(f"squeeze_{each}", overload=each, operator="squeeze_copy") for each in ("dim", "dims")
