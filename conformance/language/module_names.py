@@ -178,8 +178,8 @@ NAMES: dict[str, dict[str, str]] = {
             Poisson Gamma Dirichlet Beta RelaxedBernoulli
             RelaxedOneHotCategorical OneHotCategoricalStraightThrough
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
-            SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
-            StickBreakingTransform LowerCholeskyTransform
+            SigmoidTransform SoftplusTransform TanhTransform AffineTransform SoftmaxTransform
+            StickBreakingTransform
             """,
         "in torch.distributions": "kl_divergence identity_transform biject_to transform_to",
         "class in torch.distributions.constraint_registry": "ConstraintRegistry",
@@ -203,34 +203,32 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.distributions.kl": "kl_divergence",
         "class in torch.distributions.transforms": """
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
-            SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
-            StickBreakingTransform LowerCholeskyTransform
+            SigmoidTransform SoftplusTransform TanhTransform AffineTransform SoftmaxTransform
+            StickBreakingTransform
             """,
         "in torch.distributions.utils": """
             broadcast_all clamp_probs logits_to_probs probs_to_logits
             """,
         "class in torch.distributions.constraints": """
             Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
-            half_open_interval
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
-            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer
-            lower_triangular
+            lower_cholesky positive_definite nonnegative_integer
             """,
         "of torch.distributions.Distribution": """
-            sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
-            arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
+            sample rsample log_prob cdf icdf entropy expand batch_shape event_shape
+            arg_constraints support has_rsample mean mode variance stddev param_shape probs logits
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution temperature
 
             _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
-            inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
+            inv domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape _call
             _inverse
             """,
-        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
+        "of Constraint": "check event_dim lower_bound upper_bound base_constraint",
         "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {

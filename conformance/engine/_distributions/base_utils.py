@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from .._autograd.tensor import Tensor
@@ -30,18 +29,6 @@ class lazy_property:
             value = self.compute(instance)
         setattr(instance, self.name, value)
         return value
-
-
-def own_init(cls: type) -> None:
-    """Copy ``__init__`` from a base class that torch does not have, so that errors name torch's class."""
-    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
-    if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
-        return
-    init: Any = vars(owner)["__init__"]
-    own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
-    own.__kwdefaults__, own.__annotations__ = init.__kwdefaults__, init.__annotations__
-    own.__qualname__, own.__doc__ = f"{cls.__qualname__}.__init__", init.__doc__
-    cls.__init__ = own  # type: ignore[misc]
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:

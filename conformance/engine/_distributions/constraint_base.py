@@ -12,7 +12,6 @@ from .._autograd.tensor import Tensor
 class Constraint:
     """A region of valid values; ``event_dim`` is the number of last dimensions that form one event."""
 
-    is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Any) -> Tensor:
@@ -24,42 +23,27 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A constraint that depends on the distribution; its discreteness and ``event_dim`` may be known."""
-
-    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
-        self._is_discrete, self._event_dim = is_discrete, event_dim
-
-    @property
-    def is_discrete(self) -> Any:
-        if self._is_discrete is NotImplemented:
-            raise NotImplementedError(".is_discrete cannot be determined statically")
-        return self._is_discrete
+    """A constraint that depends on the distribution."""
 
     @property
     def event_dim(self) -> Any:
-        if self._event_dim is NotImplemented:
-            raise NotImplementedError(".event_dim cannot be determined statically")
-        return self._event_dim
+        raise NotImplementedError("event_dim of a dependent constraint")
 
-    def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> _Dependent:
-        return _Dependent(
-            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
-            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
-        )
+    def __call__(self, **known: Any) -> _Dependent:
+        return self
 
     def check(self, x: Any) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that returns a constraint; also a decorator, with or without ``is_discrete`` and ``event_dim``."""
+    """A property that returns a constraint; also a decorator, whose other arguments are for reading only."""
 
     def __init__(self, fn: Callable[..., Any] | None = None, **known: Any) -> None:
-        property.__init__(self, fn)
-        _Dependent.__init__(self, **known)
+        super().__init__(fn)
 
     def __call__(self, fn: Callable[..., Any]) -> Any:  # type: ignore[override]
-        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+        return _DependentProperty(fn)
 
 
 def is_dependent(constraint: Any) -> bool:
@@ -71,18 +55,14 @@ class _IndependentConstraint(Constraint):
     """A constraint that must hold for all elements of the last dimensions."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        for given, kind in ((base_constraint, Constraint), (reinterpreted_batch_ndims, int)):
-            if not isinstance(given, kind):
-                raise AssertionError(f"expected {kind.__name__}, got {type(given).__name__}")
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
-        self.is_discrete = base_constraint.is_discrete
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
     def check(self, value: Any) -> Tensor:
         result = self.base_constraint.check(value)
         kept = result.dim() - self.reinterpreted_batch_ndims
         if kept < 0:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+            raise ValueError(f"Expected at least {self.event_dim} dimensions but got {value.dim()}")
         return result.reshape((*result.shape[:kept], -1)).all(-1)
 
     def __repr__(self) -> str:

@@ -36,22 +36,9 @@ def kl_onehotcategorical_onehotcategorical(p: Any, q: Any) -> Tensor:
     return kl_categorical_categorical(p._categorical, q._categorical)
 
 
-def kl_uniform_uniform(p: Any, q: Any) -> Tensor:
-    result = ((q.high - q.low) / (p.high - p.low)).log()
-    result[(q.low > p.low) | (q.high < p.high)] = math.inf
-    return result
-
-
 def kl_exponential_exponential(p: Any, q: Any) -> Tensor:
     ratio = q.rate / p.rate
     return -ratio.log() + ratio - 1
-
-
-def kl_laplace_laplace(p: Any, q: Any) -> Tensor:
-    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    log, shift = -ratio.log(), distance / q.scale
-    power = ratio * (-distance / p.scale).exp()
-    return log + shift + power - 1
 
 
 def kl_poisson_poisson(p: Any, q: Any) -> Tensor:

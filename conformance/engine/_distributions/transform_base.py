@@ -10,9 +10,9 @@ from .._aten.creation.factories import zeros_like
 from .._c10 import pickling
 from .._c10.size import Size
 from . import constraint_base as constraints
-from .base_utils import _sum_rightmost, lazy_property, own_init
+from .base_utils import _sum_rightmost, lazy_property
 
-dependent = constraints.dependent_property(is_discrete=False)
+dependent = constraints.dependent_property
 
 
 class Transform:
@@ -28,7 +28,6 @@ class Transform:
     codomain: Any
     _inv: Any = None
     _cached_x_y: tuple[Any, Any] = (None, None)
-    __init_subclass__: Any = classmethod(own_init)
     __reduce_ex__ = pickling.reduce
 
     def __init__(self, cache_size: int = 0) -> None:
@@ -40,7 +39,7 @@ class Transform:
     def event_dim(self) -> Any:
         """The number of last dimensions that are transformed together."""
         if self.domain.event_dim != self.codomain.event_dim:
-            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+            raise ValueError("event_dim of domain and codomain differ")
         return self.domain.event_dim
 
     @property
@@ -49,25 +48,6 @@ class Transform:
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
-
-    @property
-    def sign(self) -> Any:
-        """1 where the transform is increasing, -1 where it is decreasing."""
-        raise NotImplementedError
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        """The same transform with this cache size."""
-        if self._cache_size == cache_size:
-            return self
-        arguments = self._arguments()
-        if arguments is None:
-            raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
-        made: Any = type(self)
-        return made(*arguments, cache_size=cache_size)
-
-    def _arguments(self) -> tuple[Any, ...] | None:
-        """The constructor's arguments except the cache size, or None for classes with unknown arguments."""
-        return () if type(self).__init__ is Transform.__init__ else None
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -130,15 +110,8 @@ class _InverseTransform(Transform):
         return self._inv.bijective
 
     @property
-    def sign(self) -> Any:
-        return self._inv.sign
-
-    @property
     def inv(self) -> Any:
         return self._inv
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self._inv.with_cache(cache_size).inv
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _InverseTransform) and self._inv == other._inv
@@ -164,12 +137,9 @@ class ComposeTransform(Transform):
 
     __module__ = "torch.distributions.transforms"
 
-    def __init__(self, parts: Any, cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return (self.parts,)
+    def __init__(self, parts: Any) -> None:
+        super().__init__()
+        self.parts = parts
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and bool(self.parts == other.parts)
@@ -195,10 +165,6 @@ class ComposeTransform(Transform):
     @lazy_property
     def bijective(self) -> Any:
         return all(part.bijective for part in self.parts)
-
-    @lazy_property
-    def sign(self) -> Any:
-        return reduce(operator.mul, (part.sign for part in self.parts), 1)
 
     @property
     def inv(self) -> Any:
@@ -251,13 +217,10 @@ class IndependentTransform(Transform):
 
     __module__ = "torch.distributions.transforms"
 
-    def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
+    def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int) -> None:
+        super().__init__()
+        self.base_transform = base_transform
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.base_transform, self.reinterpreted_batch_ndims
 
     @dependent
     def domain(self) -> Any:
@@ -270,10 +233,6 @@ class IndependentTransform(Transform):
     @property
     def bijective(self) -> Any:
         return self.base_transform.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
 
     def _call(self, x: Any) -> Any:
         if x.dim() < self.domain.event_dim:
@@ -315,9 +274,6 @@ class ReshapeTransform(Transform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size)
 
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.in_shape, self.out_shape
-
     @constraints.dependent_property
     def domain(self) -> Any:
         return constraints.independent(constraints.real, len(self.in_shape))
@@ -344,8 +300,6 @@ class ReshapeTransform(Transform):
 
 def _exchanged(shape: Any, last: Size, others: Size) -> Size:
     cut = len(shape) - len(last)
-    if cut < 0:
-        raise ValueError("Too few dimensions on input")
-    if tuple(shape[cut:]) != last:
-        raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {last}")
+    if cut < 0 or tuple(shape[cut:]) != last:
+        raise ValueError(f"Shape mismatch: expected {last} but got {shape}")
     return Size((*shape[:cut], *others))

@@ -26,12 +26,10 @@ from .relaxed_bernoulli import RelaxedBernoulli
 from .relaxed_categorical import RelaxedOneHotCategorical
 from .transformed_distribution import TransformedDistribution
 from .transforms import (
-    AbsTransform,
     AffineTransform,
     ComposeTransform,
     ExpTransform,
     IndependentTransform,
-    LowerCholeskyTransform,
     PowerTransform,
     ReshapeTransform,
     SigmoidTransform,
@@ -45,12 +43,12 @@ from .transforms import (
 from .uniform import Uniform
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Categorical",
+    "AffineTransform", "Bernoulli", "Beta", "Categorical",
     "ComposeTransform",
     "Dirichlet", "Distribution", "ExpTransform", "Exponential", "ExponentialFamily", "Gamma",
     "Independent", "IndependentTransform",
     "Laplace", "LogNormal",
-    "LowerCholeskyTransform", "MixtureSameFamily", "MultivariateNormal",
+    "MixtureSameFamily", "MultivariateNormal",
     "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Poisson",
     "PowerTransform", "RelaxedBernoulli", "RelaxedOneHotCategorical",
     "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform",

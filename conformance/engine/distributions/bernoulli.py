@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from .._aten.creation.ranges import arange
 from .._aten.random.random import bernoulli
 from .._autograd.tensor import Tensor
 from .._c10.modes import no_grad
@@ -24,7 +22,6 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     __module__ = "torch.distributions.bernoulli"
     support = constraints.boolean
-    has_enumerate_support = True
 
     @property
     def param_shape(self) -> Size:
@@ -34,12 +31,6 @@ class Bernoulli(OfProbability, ExponentialFamily):
     @property
     def mean(self) -> Tensor:
         return self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        mode = (self.probs >= 0.5).to(self.probs)
-        mode[self.probs == 0.5] = math.nan
-        return mode
 
     @property
     def variance(self) -> Tensor:
@@ -56,7 +47,3 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values

@@ -35,11 +35,6 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._expanded(Beta, _instance, batch_shape)
-        new._dirichlet = self._dirichlet.expand(batch_shape)
-        return new
-
     @property
     def concentration1(self) -> Tensor:
         """The first concentration parameter (alpha)."""

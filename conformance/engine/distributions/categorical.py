@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._aten.creation.factories import full
-from .._aten.creation.ranges import arange
 from .._aten.operators import FUNCTIONS
 from .._aten.random.random import multinomial
 from .._autograd.tensor import Tensor
@@ -27,7 +26,6 @@ class Categorical(Distribution):
 
     __module__ = "torch.distributions.categorical"
     arg_constraints = _CONSTRAINTS
-    has_enumerate_support = True
 
     def __init__(
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
@@ -52,7 +50,7 @@ class Categorical(Distribution):
         new._param, new._num_events = [*parameters.values()][-1], self._num_events
         return new
 
-    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
 
@@ -75,10 +73,6 @@ class Categorical(Distribution):
 
     variance = mean
 
-    @property
-    def mode(self) -> Tensor:
-        return self.probs.argmax(dim=-1)
-
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         rows = self.probs.reshape(-1, self._num_events)
         drawn = multinomial(rows, Size(sample_shape).numel(), True).T
@@ -92,10 +86,6 @@ class Categorical(Distribution):
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=dtypes.finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        values = arange(self._num_events).view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
 
 
 class OfCategorical(Distribution):

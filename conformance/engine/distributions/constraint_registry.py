@@ -33,9 +33,7 @@ class ConstraintRegistry:
         if isinstance(constraint, constraints.Constraint):
             constraint = type(constraint)
         if not (isinstance(constraint, type) and issubclass(constraint, constraints.Constraint)):
-            raise TypeError(
-                f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}"
-            )
+            raise TypeError(f"Expected a Constraint or a subclass of it, but got {constraint}")
         self._registry[constraint] = factory
         return factory
 
@@ -83,7 +81,7 @@ def _below(constraint: Any) -> Any:
     return transforms.ComposeTransform([transforms.ExpTransform(), turn])
 
 
-@_for(_BOTH, constraints.interval, constraints.half_open_interval)
+@_for(_BOTH, constraints.interval)
 def _between(constraint: Any) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
     squashed = transforms.SigmoidTransform()
@@ -100,11 +98,6 @@ def _broken_stick(constraint: Any) -> Any:
 @_for((transform_to,), constraints.simplex)
 def _softmax(constraint: Any) -> Any:
     return transforms.SoftmaxTransform()
-
-
-@_for((transform_to,), constraints.lower_cholesky)
-def _lower_cholesky(constraint: Any) -> Any:
-    return transforms.LowerCholeskyTransform()
 
 
 def _register_joined(registry: ConstraintRegistry) -> None:

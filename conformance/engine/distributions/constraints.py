@@ -30,25 +30,20 @@ __all__ = [
     "dependent_property",
     "greater_than",
     "greater_than_eq",
-    "half_open_interval",
     "independent",
     "integer_interval",
     "interval",
     "is_dependent",
     "less_than",
     "lower_cholesky",
-    "lower_triangular",
     "nonnegative",
     "nonnegative_integer",
     "one_hot",
     "positive",
     "positive_definite",
-    "positive_integer",
     "real",
     "real_vector",
     "simplex",
-    "square",
-    "symmetric",
     "unit_interval",
 ]  # fmt: skip
 
@@ -60,7 +55,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
     def __init__(self, base_constraint: Constraint) -> None:
         self.base_constraint = base_constraint
-        self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
+        self.event_dim = base_constraint.event_dim
 
     def check(self, value: Any) -> Tensor:
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
@@ -71,14 +66,11 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Boolean(Constraint):
-    is_discrete = True
-
     def check(self, value: Any) -> Tensor:
         return (value == 0) | (value == 1)
 
 
 class _OneHot(Constraint):
-    is_discrete = True
     event_dim = 1
 
     def check(self, value: Any) -> Tensor:
@@ -129,23 +121,13 @@ class _Interval(_Bounded):
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _HalfOpenInterval(_Bounded):
-    bounds = ("lower_bound", "upper_bound")
-
-    def check(self, value: Any) -> Tensor:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
-
-
 class _IntegerInterval(_Interval):
-    is_discrete = True
-
     def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & super().check(value)
 
 
 class _IntegerGreaterThan(_Bounded):
     bounds = ("lower_bound",)
-    is_discrete = True
 
     def check(self, value: Any) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
@@ -158,46 +140,32 @@ class _Simplex(Constraint):
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _LowerTriangular(Constraint):
+class _LowerCholesky(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
-        return (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
+        triangular = (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
+        return triangular & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
 
-class _LowerCholesky(_LowerTriangular):
-    def check(self, value: Any) -> Tensor:
-        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
-
-
-class _Square(Constraint):
+class _PositiveDefinite(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
-        return full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=bool_)
-
-
-class _Symmetric(_Square):
-    def check(self, value: Any) -> Tensor:
-        square = super().check(value)
-        return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
-
-
-class _PositiveDefinite(_Symmetric):
-    def check(self, value: Any) -> Tensor:
-        symmetric = super().check(value)
-        return cholesky_ex(value).info.eq(0) if symmetric.all() else symmetric
+        valid = full(value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=bool_)
+        if valid.all():
+            valid = _isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+        return cholesky_ex(value).info.eq(0) if valid.all() else valid
 
 
 dependent = _Dependent()
 boolean, one_hot = _Boolean(), _OneHot()
 real_vector = _IndependentConstraint(real, 1)
 greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
-interval, integer_interval, half_open_interval = _Interval, _IntegerInterval, _HalfOpenInterval
-nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
+interval, integer_interval = _Interval, _IntegerInterval
+nonnegative_integer = _IntegerGreaterThan(0)
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
-simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
-symmetric, positive_definite, lower_triangular = _Symmetric(), _PositiveDefinite(), _LowerTriangular()
+simplex, lower_cholesky, positive_definite = _Simplex(), _LowerCholesky(), _PositiveDefinite()
 
 for _class in [*vars().values()]:
     if isinstance(_class, type) and issubclass(_class, Constraint):

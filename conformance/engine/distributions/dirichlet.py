@@ -49,10 +49,6 @@ class Dirichlet(ExponentialFamily):
         shape = concentration.shape
         super().__init__(Size(shape[:-1]), Size(shape[-1:]), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        expanded = self.concentration.expand((*batch_shape, *self._event_shape))
-        return self._expanded(Dirichlet, _instance, batch_shape, concentration=expanded)
-
     @property
     def mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, True)

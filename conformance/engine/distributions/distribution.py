@@ -12,7 +12,6 @@ from .._autograd.tensor import Tensor
 from .._c10 import pickling
 from .._c10.modes import no_grad
 from .._c10.size import Size
-from .._distributions.base_utils import own_init
 from . import constraints
 from .constraints import is_dependent
 from .utils import NUMBER, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
@@ -22,11 +21,15 @@ __all__ = ["Distribution"]
 NO_SHAPE = Size()
 
 
-def _not_implemented(self: Any) -> Any:
+def _not_implemented(self: Any, *args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError
 
 
 _NOT_THERE = property(_not_implemented)
+
+
+def _warn_of(distribution: Any, missing: str) -> None:
+    warnings.warn(f"{type(distribution)} does not define `{missing}`.", stacklevel=4)
 
 
 def is_all_true(checked: Any) -> bool:
@@ -45,20 +48,22 @@ class Distribution:
 
     __module__ = "torch.distributions.distribution"
     has_rsample: Any = False
-    has_enumerate_support: Any = False
     arg_constraints: Any = _NOT_THERE
     support: Any = _NOT_THERE
     mean: Any = _NOT_THERE
     variance: Any = _NOT_THERE
+    rsample: Any = _not_implemented
+    log_prob: Any = _not_implemented
+    cdf: Any = _not_implemented
+    icdf: Any = _not_implemented
+    entropy: Any = _not_implemented
+    expand: Any = _not_implemented
     _validate_args = __debug__
-    __init_subclass__: Any = classmethod(own_init)
     __reduce_ex__ = pickling.reduce
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Set the default of ``validate_args``."""
-        if value not in [True, False]:
-            raise ValueError
         Distribution._validate_args = value
 
     def __init__(
@@ -74,11 +79,7 @@ class Distribution:
         try:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
-                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
-                "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
-            )
+            _warn_of(self, "arg_constraints")
             return
         for name, constraint in arg_constraints.items():
             derived = name not in vars(self) and isinstance(getattr(type(self), name, None), lazy_property)
@@ -87,8 +88,7 @@ class Distribution:
             value = getattr(self, name)
             if not is_all_true(constraint.check(value)):
                 raise ValueError(
-                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
-                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                    f"Expected parameter {name} to satisfy the constraint {constraint!r}: {value}"
                 )
 
     @property
@@ -102,51 +102,14 @@ class Distribution:
         return self._event_shape
 
     @property
-    def mode(self) -> Tensor:
-        """The most probable value."""
-        raise NotImplementedError(f"{self.__class__} does not implement mode")
-
-    @property
     def stddev(self) -> Tensor:
         """The standard deviation."""
         return self.variance.sqrt()
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        """The distribution expanded to a batch shape."""
-        raise NotImplementedError
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         """Samples that do not require grad."""
         with no_grad():
             return self.rsample(sample_shape)
-
-    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        """Reparametrized samples, which are differentiable with respect to the parameters."""
-        raise NotImplementedError
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The log of the probability density or mass."""
-        raise NotImplementedError
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """The cumulative distribution function."""
-        raise NotImplementedError
-
-    def icdf(self, value: Tensor) -> Tensor:
-        """The inverse cumulative distribution function."""
-        raise NotImplementedError
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values of a discrete distribution, along the first dimension."""
-        raise NotImplementedError
-
-    def entropy(self) -> Tensor:
-        """The entropy, with the batch shape."""
-        raise NotImplementedError
-
-    def perplexity(self) -> Tensor:
-        """exp of the entropy."""
-        return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
@@ -155,31 +118,18 @@ class Distribution:
         """Raise an error for values that are not valid samples."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, events = value.size(), len(self._event_shape)
-        if shape[len(shape) - events :] != self._event_shape:
-            raise ValueError(
-                f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}."
-            )
-        expected = Size((*self._batch_shape, *self._event_shape))
-        for one, other in zip(reversed(shape), reversed(expected), strict=False):
-            if 1 not in (one, other) and one != other:
-                raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
-                )
+        shape, events, expected = value.size(), len(self._event_shape), self._extended_shape()
+        fits = shape[len(shape) - events :] == self._event_shape
+        pairs = zip(reversed(shape), reversed(expected), strict=False)
+        if not fits or any(1 not in pair and pair[0] != pair[1] for pair in pairs):
+            raise ValueError(f"Value does not fit batch_shape+event_shape: {shape} vs {expected}.")
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
-                f"{self.__class__} does not define `support` to enable sample validation. Please initialize the "
-                "distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
-            )
+            _warn_of(self, "support")
             return
         if not is_all_true(support.check(value)):
-            raise ValueError(
-                f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
-                f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
-            )
+            raise ValueError(f"Expected value argument to be within the support {support!r}: {value}")
 
     def _validate(self, value: Any) -> None:
         if self._validate_args:
@@ -188,10 +138,7 @@ class Distribution:
     def _expanded(self, cls: type, _instance: Any, batch_shape: Sequence[int], **parameters: Tensor) -> Any:
         """A copy with expanded parameters, which are not validated again."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]  # it is only compared
-            raise NotImplementedError(
-                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
-                "define a custom .expand() method."
-            )
+            raise NotImplementedError(f"Subclass {type(self).__name__} of {cls.__name__} must define expand")
         new = type(self).__new__(type(self)) if _instance is None else _instance
         vars(new).update(parameters)
         Distribution.__init__(new, Size(batch_shape), self._event_shape, validate_args=False)
@@ -238,8 +185,6 @@ class LocationScale(Broadcast):
     @property
     def mean(self) -> Tensor:
         return self.loc
-
-    mode = mean
 
 
 class LogOdds(Distribution):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._aten.creation.factories import empty, zeros_like
+from .._aten.creation.factories import empty
 from .._autograd.tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, Broadcast
@@ -33,10 +33,6 @@ class Exponential(Broadcast, ExponentialFamily):
     stddev = mean
 
     @property
-    def mode(self) -> Tensor:
-        return zeros_like(self.rate)
-
-    @property
     def variance(self) -> Tensor:
         return self.rate.pow(-2)
 
@@ -47,13 +43,6 @@ class Exponential(Broadcast, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
         return self.rate.log() - self.rate * value
-
-    def cdf(self, value: Tensor) -> Tensor:
-        self._validate(value)
-        return 1 - (-self.rate * value).exp()
-
-    def icdf(self, value: Tensor) -> Tensor:
-        return -(-value).log1p() / self.rate
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._aten.creation.from_data import as_tensor
-from .._aten.operators import FUNCTIONS
 from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._distributions.gamma_sampling import _standard_gamma
@@ -35,10 +34,6 @@ class Gamma(Broadcast, ExponentialFamily):
         return self.concentration / self.rate
 
     @property
-    def mode(self) -> Tensor:
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
     def variance(self) -> Tensor:
         return self.concentration / self.rate.pow(2)
 
@@ -53,10 +48,6 @@ class Gamma(Broadcast, ExponentialFamily):
         self._validate(value)
         scaled = self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value)
         return scaled - self.rate * value - self.concentration.lgamma()
-
-    def cdf(self, value: Tensor) -> Tensor:
-        self._validate(value)
-        return FUNCTIONS["igamma"](self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
         shape = self.concentration

@@ -26,8 +26,7 @@ class Independent(Distribution):
         batch, event = base_distribution.batch_shape, base_distribution.event_shape
         if reinterpreted_batch_ndims > len(batch):
             raise ValueError(
-                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
-                f"{reinterpreted_batch_ndims} vs {len(batch)}"
+                f"Expected reinterpreted_batch_ndims <= {len(batch)}, not {reinterpreted_batch_ndims}"
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
         kept = len(batch) - reinterpreted_batch_ndims
@@ -45,10 +44,6 @@ class Independent(Distribution):
     def has_rsample(self) -> Any:
         return self.base_dist.has_rsample
 
-    @property
-    def has_enumerate_support(self) -> Any:
-        return self.reinterpreted_batch_ndims <= 0 and self.base_dist.has_enumerate_support
-
     @constraints.dependent_property
     def support(self) -> Any:
         found = self.base_dist.support
@@ -58,10 +53,6 @@ class Independent(Distribution):
     @property
     def mean(self) -> Any:
         return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
 
     @property
     def variance(self) -> Any:
@@ -78,11 +69,6 @@ class Independent(Distribution):
 
     def entropy(self) -> Tensor:
         return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        if self.reinterpreted_batch_ndims > 0:
-            raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        return self.base_dist.enumerate_support(expand=expand)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

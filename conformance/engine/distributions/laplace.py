@@ -34,14 +34,5 @@ class Laplace(LocationScale):
         self._validate(value)
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
-    def cdf(self, value: Tensor) -> Tensor:
-        self._validate(value)
-        sign = (value - self.loc).sign()
-        return 0.5 - 0.5 * sign * (-(value - self.loc).abs() / self.scale).expm1()
-
-    def icdf(self, value: Tensor) -> Tensor:
-        term = value - 0.5
-        return self.loc - self.scale * term.sign() * (-2 * term.abs()).log1p()
-
     def entropy(self) -> Tensor:
         return 1 + (2 * self.scale).log()

@@ -40,10 +40,6 @@ class LogNormal(TransformedDistribution):
         return (self.loc + self.scale.pow(2) / 2).exp()
 
     @property
-    def mode(self) -> Tensor:
-        return (self.loc - self.scale.square()).exp()
-
-    @property
     def variance(self) -> Tensor:
         square = self.scale.pow(2)
         return square.expm1() * (2 * self.loc + square).exp()

@@ -27,30 +27,20 @@ class MixtureSameFamily(Distribution):
         component_distribution: Distribution,
         validate_args: bool | None = None,
     ) -> None:
-        if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(
-                " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"
-            )
-        if not isinstance(component_distribution, Distribution):
-            raise ValueError(
-                "The Component distribution needs to be an instance of torch.distributions.Distribution"
-            )
+        if not (
+            isinstance(mixture_distribution, Categorical) and isinstance(component_distribution, Distribution)
+        ):
+            raise ValueError("MixtureSameFamily needs a Categorical and a Distribution")
         picked, batch = mixture_distribution.batch_shape, component_distribution.batch_shape[:-1]
         for ours, theirs in zip(reversed(picked), reversed(batch), strict=False):
             if ours != 1 and theirs not in (1, ours):
-                raise ValueError(
-                    f"`mixture_distribution.batch_shape` ({picked}) is not compatible with "
-                    f"`component_distribution.batch_shape`({batch})"
-                )
+                raise ValueError(f"Batch shapes of choice and components do not fit: {picked} and {batch}")
         count, components = (
             mixture_distribution.logits.shape[-1],
             component_distribution.batch_shape[-1],
         )
         if count != components:
-            raise ValueError(
-                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` "
-                f"({components})"
-            )
+            raise ValueError(f"Numbers of classes and components differ: {count} and {components}")
         self.mixture_distribution, self.component_distribution = mixture_distribution, component_distribution
         event = component_distribution.event_shape
         super().__init__(batch, event, validate_args=validate_args)
@@ -76,10 +66,6 @@ class MixtureSameFamily(Distribution):
         within = (probs * components.variance).sum(dim)
         between = (probs * (components.mean - self._pad(self.mean)).pow(2.0)).sum(dim)
         return within + between
-
-    def cdf(self, x: Tensor) -> Tensor:
-        below = self.component_distribution.cdf(self._pad(x))
-        return (below * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, x: Tensor) -> Tensor:
         if self._validate_args:

@@ -43,15 +43,6 @@ def _batch_mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
     return lengths.reshape(vectors.shape[:-1]).permute(back).reshape(batch)
 
 
-def only_matrix(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
-    """The name and value of the only matrix given."""
-    given = {name: each for name, each in matrices.items() if each is not None}
-    if len(given) != 1:
-        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-    (found,) = given.items()
-    return found
-
-
 def _precision_to_scale_tril(matrix: Tensor) -> Tensor:
     """The Cholesky factors of the inverses of matrices."""
     upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
@@ -89,19 +80,17 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        if loc.dim() < 1:
-            raise ValueError("loc must be at least one-dimensional.")
-        name, matrix = only_matrix(
-            ValueError,
-            covariance_matrix=covariance_matrix,
-            precision_matrix=precision_matrix,
-            scale_tril=scale_tril,
-        )
-        if matrix.dim() < 2:
-            what = f"{name} matrix" if name == "scale_tril" else name
+        matrices = {
+            "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril,
+        }  # fmt: skip
+        given = [(name, each) for name, each in matrices.items() if each is not None]
+        if len(given) != 1:
             raise ValueError(
-                f"{what} must be at least two-dimensional, with optional leading batch dimensions"
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
             )
+        ((name, matrix),) = given
+        if loc.dim() < 1 or matrix.dim() < 2:
+            raise ValueError(f"loc must be at least one-dimensional, and {name} two-dimensional")
         batch = _broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand((*batch, -1, -1)))
         self.loc = loc.expand((*batch, -1))
@@ -137,8 +126,6 @@ class MultivariateNormal(Distribution):
     @property
     def mean(self) -> Tensor:
         return self.loc
-
-    mode = mean
 
     @property
     def variance(self) -> Tensor:

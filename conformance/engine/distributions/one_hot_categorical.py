@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from .._aten.creation.factories import eye
 from .._autograd.tensor import Tensor
 from .._nn.embedding import one_hot
 from . import constraints
@@ -23,7 +21,6 @@ class OneHotCategorical(OfCategorical):
     __module__ = "torch.distributions.one_hot_categorical"
     arg_constraints = _CONSTRAINTS
     support = constraints.one_hot
-    has_enumerate_support = True
 
     def __init__(
         self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
@@ -31,18 +28,9 @@ class OneHotCategorical(OfCategorical):
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._expanded(OneHotCategorical, _instance, batch_shape)
-        new._categorical = self._categorical.expand(batch_shape)
-        return new
-
     @property
     def mean(self) -> Tensor:
         return self.probs
-
-    @property
-    def mode(self) -> Tensor:
-        return self._one_hot(self.probs.argmax(dim=-1))
 
     @property
     def variance(self) -> Tensor:
@@ -60,11 +48,6 @@ class OneHotCategorical(OfCategorical):
 
     def entropy(self) -> Tensor:
         return self._categorical.entropy()
-
-    def enumerate_support(self, expand: bool = True) -> Tensor:
-        n = self._event_shape[0]
-        values = eye(n, dtype=self.probs.dtype).view((n, *(1,) * len(self._batch_shape), n))
-        return values.expand((n, *self._batch_shape, n)) if expand else values
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):

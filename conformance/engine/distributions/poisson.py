@@ -31,10 +31,6 @@ class Poisson(Broadcast, ExponentialFamily):
     def mean(self) -> Tensor:
         return self.rate
 
-    @property
-    def mode(self) -> Tensor:
-        return self.rate.floor()
-
     variance = mean
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from .._aten.random.random import rand
 from .._autograd.tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, OfProbability
+from .distribution import NO_SHAPE, Distribution, OfProbability
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
 from .utils import broadcast_all, clamp_probs
@@ -21,20 +21,13 @@ class LogitRelaxedBernoulli(OfProbability):
 
     __module__ = "torch.distributions.relaxed_bernoulli"
     support = constraints.real
+    expand: Any = Distribution.expand  # the temperature is not a batch
 
     def __init__(
         self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self.temperature = temperature
         super().__init__(probs, logits, validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        given = {
-            name: vars(self)[name].expand(batch_shape) for name in ("probs", "logits") if name in vars(self)
-        }
-        new = self._expanded(LogitRelaxedBernoulli, _instance, batch_shape, **given)
-        new.temperature = self.temperature
-        return new
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         shape = self._extended_shape(sample_shape)

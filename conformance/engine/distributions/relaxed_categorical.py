@@ -33,11 +33,6 @@ class ExpRelaxedCategorical(OfCategorical):
         self.temperature = temperature
         super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._expanded(ExpRelaxedCategorical, _instance, batch_shape)
-        new.temperature, new._categorical = self.temperature, self._categorical.expand(batch_shape)
-        return new
-
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         drawn = clamp_probs(rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
         scores = (self.logits + -((-(drawn.log())).log())) / self.temperature

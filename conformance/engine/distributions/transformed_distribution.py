@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 from .._autograd.tensor import Tensor
@@ -34,9 +32,7 @@ class TransformedDistribution(Distribution):
     def __init__(self, base_distribution: Any, transforms: Any, validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
             transforms = [transforms]
-        elif not isinstance(transforms, list):
-            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
-        elif not all(isinstance(each, Transform) for each in transforms):
+        elif not (isinstance(transforms, list) and all(isinstance(each, Transform) for each in transforms)):
             raise ValueError("transforms must be a Transform or a list of Transforms")
         self.transforms = transforms
         whole = ComposeTransform(transforms)
@@ -44,9 +40,7 @@ class TransformedDistribution(Distribution):
         base_shape = Size((*base_distribution.batch_shape, *base_distribution.event_shape))
         base_dim = len(base_distribution.event_shape)
         if len(base_shape) < before:
-            raise ValueError(
-                f"base_distribution needs to have shape with size at least {before}, but got {base_shape}."
-            )
+            raise ValueError(f"base_distribution has fewer than {before} dimensions: {base_shape}")
         shape = whole.forward_shape(base_shape)
         needed = whole.inverse_shape(shape)
         if base_shape != needed:
@@ -71,7 +65,7 @@ class TransformedDistribution(Distribution):
         new.transforms = self.transforms
         return new
 
-    @constraints.dependent_property(is_discrete=False)
+    @constraints.dependent_property
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
@@ -106,20 +100,3 @@ class TransformedDistribution(Distribution):
             found = found - _sum_rightmost(stretched, dim - transform.domain.event_dim)
             value = before
         return found + _sum_rightmost(self.base_dist.log_prob(value), dim - len(self.base_dist.event_shape))
-
-    def _rising(self, probability: Any) -> Any:
-        """Complement probabilities if the transforms are decreasing."""
-        sign = reduce(operator.mul, (each.sign for each in self.transforms), 1)
-        if isinstance(sign, int) and sign == 1:
-            return probability
-        return sign * (probability - 0.5) + 0.5
-
-    def cdf(self, value: Any) -> Any:
-        for transform in reversed(self.transforms):
-            value = transform.inv(value)
-        if self._validate_args:
-            self.base_dist._validate_sample(value)
-        return self._rising(self.base_dist.cdf(value))
-
-    def icdf(self, value: Any) -> Any:
-        return self._transformed(self.base_dist.icdf(self._rising(value)))

@@ -23,10 +23,10 @@ from .._distributions.transform_base import (
 )
 from .._nn.padding import pad
 from . import constraints
-from .utils import NUMBER, broadcast_all, lazy_property
+from .utils import NUMBER, broadcast_all
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "ComposeTransform",     "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "AffineTransform", "ComposeTransform",     "ExpTransform", "IndependentTransform",
     "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
     "SoftplusTransform", "StickBreakingTransform", "TanhTransform", "Transform",
     "identity_transform",
@@ -48,7 +48,7 @@ class ExpTransform(_OfKind):
 
     __module__ = "torch.distributions.transforms"
 
-    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, 1
+    domain, codomain, bijective = constraints.real, constraints.positive, True
 
     def _call(self, x: Any) -> Any:
         return x.exp()
@@ -70,13 +70,6 @@ class PowerTransform(Transform):
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         (self.exponent,) = broadcast_all(exponent)
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return (self.exponent,)
-
-    @lazy_property
-    def sign(self) -> Any:
-        return self.exponent.sign()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all().item())
@@ -106,7 +99,7 @@ class SigmoidTransform(_OfKind):
 
     __module__ = "torch.distributions.transforms"
 
-    domain, codomain, bijective, sign = constraints.real, constraints.unit_interval, True, 1
+    domain, codomain, bijective = constraints.real, constraints.unit_interval, True
 
     def _call(self, x: Any) -> Any:
         return _clipped(x.sigmoid())
@@ -124,7 +117,7 @@ class SoftplusTransform(_OfKind):
 
     __module__ = "torch.distributions.transforms"
 
-    domain, codomain, bijective, sign = constraints.real, constraints.positive, True, 1
+    domain, codomain, bijective = constraints.real, constraints.positive, True
 
     def _call(self, x: Any) -> Any:
         return softplus(x)
@@ -141,7 +134,7 @@ class TanhTransform(_OfKind):
 
     __module__ = "torch.distributions.transforms"
 
-    domain, codomain, bijective, sign = constraints.real, constraints.interval(-1.0, 1.0), True, 1
+    domain, codomain, bijective = constraints.real, constraints.interval(-1.0, 1.0), True
 
     def _call(self, x: Any) -> Any:
         return x.tanh()
@@ -151,20 +144,6 @@ class TanhTransform(_OfKind):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
-
-
-class AbsTransform(_OfKind):
-    """y = abs(x), which is not bijective; the inverse returns its argument."""
-
-    __module__ = "torch.distributions.transforms"
-
-    domain, codomain = constraints.real, constraints.positive
-
-    def _call(self, x: Any) -> Any:
-        return x.abs()
-
-    def _inverse(self, y: Any) -> Any:
-        return y
 
 
 class AffineTransform(Transform):
@@ -177,9 +156,6 @@ class AffineTransform(Transform):
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.loc, self.scale, self.event_dim
 
     @property
     def event_dim(self) -> Any:
@@ -199,12 +175,6 @@ class AffineTransform(Transform):
             and _same(self.loc, other.loc)
             and _same(self.scale, other.scale)
         )
-
-    @property
-    def sign(self) -> Any:
-        if isinstance(self.scale, NUMBER):
-            return (self.scale > 0) - (self.scale < 0)
-        return self.scale.sign()
 
     def _call(self, x: Any) -> Any:
         return self.loc + self.scale * x
@@ -294,20 +264,6 @@ class StickBreakingTransform(_OfVectors):
 def _remaining(like: Any, count: int) -> Any:
     """The number of elements after each one, from ``count - 1`` down."""
     return count - like.new_ones(like.shape[-1]).cumsum(-1)
-
-
-class LowerCholeskyTransform(_OfKind):
-    """Matrices to lower triangular matrices with positive diagonal."""
-
-    __module__ = "torch.distributions.transforms"
-
-    domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
-
-    def _call(self, x: Any) -> Any:
-        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
-
-    def _inverse(self, y: Any) -> Any:
-        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
 __getattr__ = look_up("torch.distributions.transforms")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,17 +28,13 @@ class Uniform(Broadcast):
     def arg_constraints(self) -> Any:
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    @constraints.dependent_property
     def support(self) -> Any:
         return constraints.interval(self.low, self.high)
 
     @property
     def mean(self) -> Tensor:
         return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Tensor:
-        return math.nan * self.high
 
     @property
     def stddev(self) -> Tensor:
