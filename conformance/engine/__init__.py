@@ -161,8 +161,9 @@ def numel(input: Tensor) -> Any:
 
 
 _REFUSING = """
-arange detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
-is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like zeros zeros_like
+arange can_cast detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
+is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like promote_types result_type zeros
+zeros_like
 """
 globals().update(check_all_arguments({name: globals()[name] for name in _REFUSING.split()}))
 

@@ -76,6 +76,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.utils.parametrize": """
             register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
+            transfer_parametrizations_and_params
             """,
         "in torch.nn.modules.utils": """
             _single _pair _triple _quadruple

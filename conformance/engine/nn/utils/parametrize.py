@@ -19,6 +19,7 @@ __all__ = [
     "is_parametrized",
     "register_parametrization",
     "remove_parametrizations",
+    "transfer_parametrizations_and_params",
     "type_before_parametrizations",
 ]
 
@@ -332,6 +333,24 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 def type_of_parametrized(module: Any) -> type:
     """The class of a module before the first parametrization."""
     return type(module).__bases__[0]
+
+
+def transfer_parametrizations_and_params(
+    from_module: Any, to_module: Any, tensor_name: str | None = None
+) -> Any:
+    """Copy parametrizations and originals of one module's tensors to another module."""
+    if not is_parametrized(from_module):
+        return to_module
+    for name in from_module.parametrizations if tensor_name is None else [tensor_name]:
+        source = from_module.parametrizations[name]
+        if not hasattr(to_module, name):
+            setattr(to_module, name, Parameter(getattr(from_module, name)))
+        for each in source:
+            register_parametrization(to_module, name, each)
+        target = to_module.parametrizations[name]
+        for original in source._names():
+            setattr(target, original, getattr(source, original))
+    return to_module
 
 
 def type_before_parametrizations(module: Any) -> type:
