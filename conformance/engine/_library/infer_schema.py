@@ -81,7 +81,7 @@ def infer_schema(
     found: list[str] = []
     for number, (name, each) in enumerate(signature.parameters.items()):
         if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
-            raise ValueError(f"parameter {name} is positional-only, or stands for several")
+            raise ValueError(f"parameter {name} is positional-only, or takes several")
         if each.kind is each.KEYWORD_ONLY and "*" not in found:
             found.append("*")
         text = _supported(_PARAMETER_TYPES, each.annotation, f"parameter {name}")
@@ -93,7 +93,7 @@ def infer_schema(
         default = "" if each.default is each.empty else f"={_default(name, each.default)}"
         found.append(f"{text} {name}{default}")
     if not unknown and (missing := set(mutated) - signature.parameters.keys()):
-        raise ValueError(f"mutates_args names what is no parameter: {missing}")
+        raise ValueError(f"mutates_args names what is not a parameter: {missing}")
     return f"{op_name or ''}({', '.join(found)}) -> {_return_type(signature.return_annotation)}"
 
 
