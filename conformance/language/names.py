@@ -338,7 +338,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
             residuals rank singular_values min max mantissa exponent inverse data batch_sizes sorted_indices
-            unsorted_indices to double LD
+            unsorted_indices to double
             """,
     },
     "python": {

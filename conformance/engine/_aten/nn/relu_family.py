@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.dtypes import F64, float_limits, number_in_single, number_within
+from ..._c10.dtypes import F64, I64, float_limits, number_in_single, number_within
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out
@@ -109,7 +109,11 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
     """Clamp to the range from min_val to max_val."""
-    need_floats("hardtanh", self)
+    if self.dtype.kind in "iu":
+        min_val, max_val = (number_within(I64, each, "int64_t") for each in (min_val, max_val))
+        need_fitting(self.dtype.kind == "i" or (min_val >= 0 and max_val >= 0), "hardtanh")
+    else:
+        need_floats("hardtanh", self)
     given = [number_within(self.dtype, each) for each in (min_val, max_val)]
     lowest, highest = np.array(given).astype(self.dtype)
     return clamped(self, lowest, highest)
