@@ -308,7 +308,9 @@ def _joins_the_graph(row: Row) -> list[str]:
     enough, and so is a Python number, since torch wraps it in a tensor.
     """
     requires = [_some_tensor(row, name, _REQUIRES) for name in row.inputs]
-    given = [name for name in row.tensors if not name.startswith(("result", "total"))]  # which kernels of torch compute
+    given = [
+        name for name in row.tensors if not name.startswith(("result", "total"))
+    ]  # which kernels of torch compute
     seen = row.inputs[:1] if row.view else dict.fromkeys((*row.inputs, *given))
     outside = [
         f"{name}_is_number or not {name}._inference" if may_be_number(row, name)

@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
-from ..._c10.errors import wrong_element
+from ..._c10.errors import need_fitting, wrong_element
 from ..._c10.layout import Unstrided, strided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes
@@ -75,17 +75,17 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     """
     first = arguments[0] if len(arguments) == 1 else None
     if isinstance(first, Tensor):
-        if first.dtype is not dtype:
-            raise TypeError(f"expected {dtype} (got {first.dtype})")
+        need_fitting(first.dtype is dtype, "Tensor.new")
         return alias(first)
     if isinstance(first, Size):
         return make(empty_array(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
-        if not hasattr(first, "__len__") or isinstance(first, (dict, set, str)):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
+            need_fitting(position, "Tensor.new")
             raise wrong_element("new", "size", position, each)
     return make(empty_array(new_sizes(arguments or (0,)), dtype.numpy))
 
@@ -113,9 +113,10 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(dtype=dtype)
     if isinstance(dtype, tensortype):
         return self.to(dtype=dtype.dtype)
-    found = TYPES.get(dtype.removeprefix("torch.")) if isinstance(dtype, str) else None
+    need_fitting(isinstance(dtype, str) and dtype.startswith("torch."), "Tensor.type")
+    found = TYPES.get(dtype.removeprefix("torch."))
     if found is None:
-        raise ValueError(f"invalid type: {dtype!r}")
+        raise ValueError(f"invalid type: '{dtype}'")
     return self.to(dtype=found.dtype)
 
 

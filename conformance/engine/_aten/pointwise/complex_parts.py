@@ -12,7 +12,7 @@ from ..._autograd.storage_impl import buffer, offset, storage
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.layout import Unstrided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
@@ -187,8 +187,8 @@ def _view_as_complex(self: Array) -> Array:
     *outer, last = strides(self)
     if last != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in outer) or offset(self) // self.itemsize % 2:
-        raise RuntimeError("Tensor must have strides and a storage_offset divisible by 2")
+    even = not any(step % 2 for step in (*outer, offset(self) // self.itemsize))
+    need_fitting(even, "torch.view_as_complex")
     memory, start, steps = _place(self, 0)
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
