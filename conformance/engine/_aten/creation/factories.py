@@ -204,6 +204,7 @@ def eye(
 ) -> Tensor:  # fmt: skip
     """torch.eye: the identity matrix."""
     check_memory(device, pin_memory)
+    need_fitting(n >= 0 and (m is None or m >= 0), "torch.eye")
     shape = new_sizes(((n, n if m is None else m),), "eye")
     return finish(np.eye(*shape, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
 

@@ -31,7 +31,8 @@ class tensortype(type):
     is_cuda = is_sparse = False
     layout = strided
 
-    def __call__(cls, *arguments: Any) -> Tensor:
+    def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
+        need_fitting(not named, "Tensor.new")
         return new(cls.dtype, *arguments)
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -49,8 +50,9 @@ def typename(obj: Any, /) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
-def made(cls: type[Tensor], /, *arguments: Any) -> Tensor:
+def made(cls: type[Tensor], /, *arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor in the default dtype from a shape or data, or an alias of another tensor."""
+    need_fitting(not named, "Tensor.new")
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         result = alias(arguments[0])
     else:
@@ -97,8 +99,9 @@ for _each in dtypes.ALL:
         TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
 
 
-def _new(self: Tensor, *arguments: Any) -> Tensor:
+def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """Tensor.new: a tensor of this one's dtype from a shape or data, or sharing a tensor's memory."""
+    need_fitting(not named, "Tensor.new")
     if self.is_sparse:
         return new_sparse(self, *arguments)
     return new(self.dtype, *arguments)

@@ -33,7 +33,8 @@ def matrix_norm(
     name = "linalg.matrix_norm"
     matrix(name, A._array)
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    need_fitting(ord in ("fro", "nuc") if isinstance(ord, str) else abs(ord) in _ORDERS, name)
+    numbers = isinstance(ord, (int, float)) and abs(ord) in _ORDERS
+    need_fitting(numbers or (isinstance(ord, str) and ord in ("fro", "nuc")), name)
     floating(name, A._array, ord == "nuc")
     need_fitting(len(dims) == 2, name)
     first, second = (wrap_dim(d, A._array.ndim) for d in dims)

@@ -48,8 +48,10 @@ def _efficientzerotensor(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """A ZeroTensor, which has no memory, see Note [ZeroTensor]."""
+    need_fitting(size and not named, "torch._efficientzerotensor")
     check_memory(device, pin_memory)
     shape = new_sizes(size, "_efficientzerotensor")
     return factories.finish(zeros(shape, factories.kind_of(dtype, None)), requires_grad)

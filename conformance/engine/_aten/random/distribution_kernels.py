@@ -30,6 +30,7 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     """Tensor.uniform_: in [low, high); a sample that rounds to ``high`` becomes ``low``."""
     count = math.prod(shape)
     if dtype.kind == "c":
+        need_fitting(count or low <= high, "Tensor.uniform_")
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
     largest = float(float_limits(dtype).max)

@@ -144,7 +144,7 @@ def randperm(
     return finish(drawn, requires_grad, out, "randperm")
 
 
-@_composite(random="by_example", random_by_values=True)
+@_composite(random="by_example", random_by_values=True, out=None)
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
 ) -> Tensor:
@@ -196,7 +196,7 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
     return drawn.transpose(np.argsort(order))
 
 
-@_composite(random="elementwise", random_by_values=True)
+@_composite(random="elementwise", random_by_values=True, out=None)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
     if isinstance(p, Tensor):
