@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from .._aten.kernels import need_floats, need_reals
+from .._aten.kernels import need_floats
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
 from .._aten.nn.convolution import as_setting as setting_of_ints
 from .._aten.nn.convolution import full
@@ -97,7 +97,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         """The largest element of each window, with indices if ``return_indices``."""
         settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
-        need_reals(f"max_pool{max(spatial, 2)}d", input._array)
+        need_fitting(input._array.dtype.kind in "fiuV", name)
         found = with_indices(input, settings, ceil_mode)
         if spatial == 1 and not (return_indices or _is_traced(input)):
             return _squeezed_output(found[0])

@@ -85,6 +85,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
+    need_fitting(not arguments or getattr(arguments[0], "ndim", 0) == 0, "Tensor.new")
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
             need_fitting(position, "Tensor.new")

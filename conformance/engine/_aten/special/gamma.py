@@ -90,8 +90,7 @@ def _polygamma(self: Array, n: int) -> Array:
 @composite(vmap="decompose", out=True)
 def polygamma(n: Any, input: Any) -> Tensor:
     """The n-th derivative of digamma."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    need_fitting(n >= 0, "torch.polygamma")
     return _polygamma(input, n)
 
 
