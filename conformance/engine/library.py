@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ._arguments.absent_names import look_up
+from ._c10.errors import need_fitting
 from ._dispatch.torch_dispatch import OpOverload
 from ._library.autograd import Formula, autograd_kernel
 from ._library.batched import vmap_kernel
@@ -58,8 +59,9 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
     Raises:
         ValueError: the name has no namespace.
-        RuntimeError: the schema does not parse.
+        MisfitError: the schema does not parse.
     """
+    need_fitting(isinstance(qualname, str), "torch.library.define")
     namespace, name = split(qualname)
     _library_for(namespace, lib).define(name + schema)
 
@@ -164,8 +166,7 @@ def register_autograd(
     """Register an operator's derivative, as in `CustomOpDef.register_autograd`.
 
     Raises:
-        RuntimeError: the operator writes to its arguments, or returns nothing.
-        NotImplementedError: a tensor is a keyword-only argument.
+        MisfitError: the operator writes to its arguments or returns nothing, or a tensor is a keyword-only argument.
     """
     found = _resolved(op, "register_autograd")
     if isinstance(found, CustomOpDef):
@@ -180,15 +181,15 @@ def register_autograd(
 
 
 def _refuse_keyword_tensors(operator: Operator, function: str) -> None:
-    if any(each.kwarg_only and each.type.tensors for each in operator._parsed.arguments):
-        raise NotImplementedError(f"{function} with kwarg-only Tensor args: {operator}")
+    keyword_tensors = any(each.kwarg_only and each.type.tensors for each in operator._parsed.arguments)
+    need_fitting(not keyword_tensors, function)
 
 
 def register_vmap(op: Any, func: Function | None = None, /, *, lib: Library | None = None) -> Any:
     """Register an operator's vmap rule, as in `CustomOpDef.register_vmap`.
 
     Raises:
-        NotImplementedError: a tensor is a keyword-only argument.
+        MisfitError: a tensor is a keyword-only argument.
     """
     found = _resolved(op, "register_vmap")
     if isinstance(found, CustomOpDef):

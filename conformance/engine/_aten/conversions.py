@@ -46,6 +46,7 @@ def tolist(self: Tensor) -> Any:
     if state.recording and self._view is not None and conj_view.is_conjugate_view(self._array):
         gradient_edge(self)
     if isinstance(self._array, ZeroTensor):
+        errors.need_fitting(self._array.size, "Tensor.tolist")
         raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
     return self._array.tolist()
 

@@ -23,7 +23,7 @@ from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
 from .._autograd.views import check_inplace, increment_version
 from .._c10 import dtypes
-from .._c10.errors import wrong_type
+from .._c10.errors import need_fitting, wrong_type
 from .._c10.modes import state
 from .._c10.operator_facts import OUT, Out, composite, facts_of
 from .._c10.warn_once import warn_program
@@ -76,7 +76,8 @@ def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """
     if not (levels and state.forward_grad and any(map(levels_of, _tensors((out, arguments))))):
         return
-    called = (_facts(name).operator or name).removeprefix("aten::").removesuffix("_dim")
+    called = (_facts(name).operator or name).removesuffix("_dim")
+    need_fitting(not called.startswith("aten::"), f"torch.{name}")
     raise NotImplementedError(
         f"Trying to use forward AD with {called}_out that does not support it because it is an out= function"
     )

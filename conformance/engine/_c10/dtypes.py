@@ -289,6 +289,8 @@ def promote_types(type1: Any, type2: Any) -> dtype:
         RuntimeError: uint64 with another integer dtype.
     """
     a, b = type1, type2
+    if a.__class__ is type or b.__class__ is type:
+        a, b = parse_dtype("promote_types", a), parse_dtype("promote_types", b)
     if a is b:
         return a
     if a.category != b.category and max(a.category, b.category) >= FLOATING:
@@ -341,6 +343,8 @@ def result_type(tensor: Any, other: Any) -> dtype:
 
 def can_cast(from_: Any, to: Any) -> bool:
     """torch.can_cast: whether the result of an in-place operation may be cast to the other dtype."""
+    if from_.__class__ is type or to.__class__ is type:
+        from_, to = parse_dtype("can_cast", from_), parse_dtype("can_cast", to)
     if from_.is_complex and not to.is_complex:
         return False
     if from_.category >= FLOATING and to.category < FLOATING:

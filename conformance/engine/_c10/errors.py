@@ -424,11 +424,15 @@ def wrong_element(function: str, argument: str, number: int, value: Any, positio
     return TypeError(f"{function}(): argument '{argument}'{where} must be tuple of ints, {found}")
 
 
+class MisfitError(NotImplementedError):
+    """Arguments that do not fit one another; a class of its own, since torch's text may be of a NotImplementedError."""
+
+
 def need_fitting(fits: Any, function: str) -> None:
     """Refuse arguments that do not fit one another, of a function whose texts of errors the engine leaves out.
 
     Raises:
-        NotImplementedError: they do not fit.
+        MisfitError: they do not fit.
     """
     if not fits:
-        raise NotImplementedError(f"the text of {function}'s error for arguments that do not fit")
+        raise MisfitError(f"the text of {function}'s error for arguments that do not fit")

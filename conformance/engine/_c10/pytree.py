@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import structseq
+from .errors import MisfitError, need_fitting
 from .size import Size
 
 
@@ -109,22 +110,21 @@ def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
     """The subtrees of a value at the leaves of a structure (torch: TreeSpec.flatten_up_to).
 
     Raises:
-        ValueError: the value has another structure.
+        MisfitError: the value has another structure.
     """
     if spec.type is None:
         return [value]
     node = children(value)
     are_dicts = _DICTS.issuperset((type(value), spec.type))
     if node is None or len(node[1]) != len(spec.parts) or not (are_dicts or node[0].type is spec.type):
-        raise ValueError(f"expected a tree like {spec}, but got {value!r}")
+        raise MisfitError(f"the text of tree_map's error for {value!r} and {spec}")
     parts = node[1]
     if are_dicts:
         keys = spec.context[1] if spec.type is defaultdict else spec.context
-        if set(keys) != value.keys():
-            raise ValueError(f"expected the keys {keys}, but got {[*value]}")
+        need_fitting(set(keys) == value.keys(), "torch.utils._pytree.tree_map")
         parts = [value[key] for key in keys]
-    elif node[0].context != spec.context and spec.type is not deque:
-        raise ValueError(f"expected the context {spec.context!r}, but got {node[0].context!r}")
+    else:
+        need_fitting(node[0].context == spec.context or spec.type is deque, "torch.utils._pytree.tree_map")
     return [
         each for part, inner in zip(parts, spec.parts, strict=True) for each in flatten_up_to(part, inner)
     ]

@@ -27,7 +27,7 @@ class _Dependent(Constraint):
 
     @property
     def event_dim(self) -> Any:
-        raise NotImplementedError("event_dim of a dependent constraint")
+        raise NotImplementedError(".event_dim cannot be determined statically")
 
     def __call__(self, **known: Any) -> _Dependent:
         return self
@@ -55,6 +55,9 @@ class _IndependentConstraint(Constraint):
     """A constraint that must hold for all elements of the last dimensions."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
+        for given, kind in ((base_constraint, Constraint), (reinterpreted_batch_ndims, int)):
+            if not isinstance(given, kind):
+                raise AssertionError(f"expected {kind.__name__}, got {type(given).__name__}")
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
@@ -62,7 +65,7 @@ class _IndependentConstraint(Constraint):
         result = self.base_constraint.check(value)
         kept = result.dim() - self.reinterpreted_batch_ndims
         if kept < 0:
-            raise ValueError(f"Expected at least {self.event_dim} dimensions but got {value.dim()}")
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         return result.reshape((*result.shape[:kept], -1)).all(-1)
 
     def __repr__(self) -> str:

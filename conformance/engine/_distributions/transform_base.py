@@ -39,7 +39,7 @@ class Transform:
     def event_dim(self) -> Any:
         """The number of last dimensions that are transformed together."""
         if self.domain.event_dim != self.codomain.event_dim:
-            raise ValueError("event_dim of domain and codomain differ")
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         return self.domain.event_dim
 
     @property
@@ -300,6 +300,8 @@ class ReshapeTransform(Transform):
 
 def _exchanged(shape: Any, last: Size, others: Size) -> Size:
     cut = len(shape) - len(last)
-    if cut < 0 or tuple(shape[cut:]) != last:
-        raise ValueError(f"Shape mismatch: expected {last} but got {shape}")
+    if cut < 0:
+        raise ValueError("Too few dimensions on input")
+    if tuple(shape[cut:]) != last:
+        raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {last}")
     return Size((*shape[:cut], *others))

@@ -5,51 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from .._c10.dtypes import dtype
+from .._c10.errors import need_fitting
 from .schema import REQUIRED, Argument, FunctionSchema
-from .types import CastError, Type, cast, number_of
+from .types import Type, cast, number_of
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-class MismatchError(Exception):
-    """Arguments that do not match a schema; torch raises a RuntimeError with this message."""
 
 
 def bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
     """The arguments as kernels receive them: positional where the schema allows it, and without trailing defaults.
 
     Raises:
-        MismatchError: the arguments do not match the schema.
+        MisfitError: the arguments do not match the schema.
     """
     name, known = schema.name, schema.arguments
-    if len(args) > schema.positional:
-        raise MismatchError(
-            f"{name}() takes {schema.positional} positional arguments but {len(args)} were given"
-        )
-    found = [_cast(schema, number, each) for number, each in enumerate(args)]
+    need_fitting(len(args) <= schema.positional, name)
+    found = [cast(known[number].type, each) for number, each in enumerate(args)]
     used = 0
     for number in range(len(args), len(known)):
         argument = known[number]
         if argument.name in kwargs:
             used += 1
-            found.append(_cast(schema, number, kwargs[argument.name]))
-        elif argument.default is REQUIRED:
-            raise MismatchError(f"{name}() is missing value for argument '{argument.name}'")
+            found.append(cast(argument.type, kwargs[argument.name]))
         else:
+            need_fitting(argument.default is not REQUIRED, name)
             found.append(argument.default)
-    if used < len(kwargs):
-        raise MismatchError(f"{name}() takes other keyword arguments than {', '.join(kwargs)}")
+    need_fitting(used == len(kwargs), name)
     return _without_defaults(schema, found)
-
-
-def _cast(schema: FunctionSchema, number: int, value: Any) -> Any:
-    argument = schema.arguments[number]
-    try:
-        return cast(argument.type, value)
-    except CastError as error:
-        raise MismatchError(
-            f"{schema.name}() Expected a value of another type for argument '{argument.name}': {error}"
-        ) from None
 
 
 def _says_default(argument: Argument, value: Any) -> bool:
@@ -79,17 +61,13 @@ def returned(schema: FunctionSchema, result: Any) -> Any:
     """A kernel's result, checked and converted for the caller."""
     kinds = [each.type for each in schema.returns]
     if not kinds:
-        if result is not None:
-            raise RuntimeError(f"{schema.name} has no result, but its kernel returned one")
+        need_fitting(result is None, schema.name)
         return None
     if len(kinds) > 1 and not isinstance(result, (tuple, list)):
         raise TypeError(f"Object of type '{type(result).__name__}' is not an instance of 'sequence'")
-    try:
-        if len(kinds) == 1:
-            return _out(kinds[0], result)
-        return tuple(_out(kind, each) for kind, each in zip(kinds, result, strict=True))
-    except CastError as error:
-        raise RuntimeError(str(error)) from None
+    if len(kinds) == 1:
+        return _out(kinds[0], result)
+    return tuple(_out(kind, each) for kind, each in zip(kinds, result, strict=True))
 
 
 def _out(kind: Type, value: Any) -> Any:

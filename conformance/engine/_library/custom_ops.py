@@ -9,6 +9,7 @@ from .._autograd.batched_tensor import flat_values
 from .._autograd.storage_impl import storage
 from .._autograd.tensor import Tensor
 from .._c10.device import device
+from .._c10.errors import need_fitting
 from .._c10.slots import on_first_use
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel
@@ -44,9 +45,9 @@ def custom_op(
     Defining a name again replaces the operator.
 
     Raises:
-        ValueError: the name has no namespace, an annotation is not supported, or schema and mutates_args differ.
-        RuntimeError: the schema does not parse.
-        NotImplementedError: a tensor is a keyword-only argument.
+        ValueError: the name has no namespace.
+        MisfitError: the schema does not parse, an annotation is not supported, a tensor is a keyword-only argument, or
+            schema and mutates_args differ.
     """
 
     def define(function: Function) -> CustomOpDef:
@@ -54,8 +55,7 @@ def custom_op(
         namespace, opname = name.split("::")
         made = CustomOpDef(namespace, opname, text, function)
         written = {each.name for each in _written(made._opoverload._parsed)}
-        if schema is not None and written != set(mutates_args):
-            raise ValueError(f"mutates_args={mutates_args} differs from the schema {schema}")
+        need_fitting(schema is None or written == set(mutates_args), "torch.library.custom_op")
         made.register_kernel(device_types)(function)
         return made
 
@@ -88,8 +88,8 @@ class CustomOpDef:
             OPDEF_TO_LIB.pop(self._qualname)._destroy()
         self._lib = OPDEF_TO_LIB[self._qualname] = Library(namespace, "FRAGMENT")
         parsed = parse_schema(name + schema)
-        if any(each.kwarg_only and each.type.tensors for each in parsed.arguments):
-            raise NotImplementedError("custom_op with kwarg-only Tensor args")
+        keyword_tensors = any(each.kwarg_only and each.type.tensors for each in parsed.arguments)
+        need_fitting(not keyword_tensors, "torch.library.custom_op")
         self._lib.define(name + schema)
         self._opoverload: Operator = lookup(self._qualname)
         self._lib.impl(name, autograd_kernel(self._opoverload, lambda: self._formula), "Autograd")
@@ -147,7 +147,7 @@ class CustomOpDef:
         """Register ``backward(ctx, *grads)`` and ``setup_context(ctx, inputs, output)``, which saves values for it.
 
         Raises:
-            RuntimeError: the operator writes to its arguments, or returns nothing.
+            MisfitError: the operator writes to its arguments, or returns nothing.
         """
         check_functional(self, self._opoverload._parsed, views=True)
         self._formula = Formula(backward, setup_context)
@@ -185,8 +185,8 @@ def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
     """Raise an error if the operator mutates arguments, returns nothing or (unless ``views``) returns a view."""
     aliases = any(each.alias_info is not None for each in schema.returns)
     single = sum(each.type.tensors == "one" for each in schema.arguments) == 1 == len(schema.returns)
-    if schema.is_mutable or not schema.returns or (aliases and not (views and single)):
-        raise RuntimeError(f"Cannot register autograd formula for non-functional operator {op}")
+    functional = schema.returns and not schema.is_mutable and (not aliases or (views and single))
+    need_fitting(functional, f"register_autograd of {op}")
 
 
 def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
@@ -196,8 +196,5 @@ def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
         if not isinstance(each, Tensor):
             continue
         memory = id(storage(each._array))
-        if memory in seen:
-            raise RuntimeError(
-                f"{name}: an output of this custom operator may not alias an input to it, or another output"
-            )
+        need_fitting(memory not in seen, name)  # an output must not alias an input, or another output
         seen.add(memory)

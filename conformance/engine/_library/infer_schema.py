@@ -12,6 +12,7 @@ from typing import Any, List, Sequence, Union  # noqa: UP035  torch takes these
 from .._autograd.tensor import Tensor
 from .._c10.device import device
 from .._c10.dtypes import dtype
+from .._c10.errors import need_fitting
 from ..types import Number
 
 
@@ -72,7 +73,7 @@ def infer_schema(
     """The schema that follows from a function's annotations; without ``op_name`` it has no name.
 
     Raises:
-        ValueError: an annotation is missing or not supported, or ``mutates_args`` names an unknown argument.
+        MisfitError: an annotation is missing or not supported, or ``mutates_args`` names an unknown argument.
     """
     signature = inspect.signature(prototype_function, eval_str=True)
     unknown = mutates_args == "unknown"
@@ -80,37 +81,32 @@ def infer_schema(
 
     found: list[str] = []
     for number, (name, each) in enumerate(signature.parameters.items()):
-        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
-            raise ValueError(f"parameter {name} is positional-only, or takes several")
+        need_fitting(each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY), "infer_schema")
         if each.kind is each.KEYWORD_ONLY and "*" not in found:
             found.append("*")
-        text = _supported(_PARAMETER_TYPES, each.annotation, f"parameter {name}")
+        text = _supported(_PARAMETER_TYPES, each.annotation)
         if unknown or name in mutated:
+            need_fitting(unknown or text.startswith("Tensor"), "infer_schema")
             if text.startswith("Tensor"):
                 text = f"Tensor(a{number}!){text[len('Tensor') :]}"
-            elif not unknown:
-                raise ValueError(f"parameter {name} is in mutates_args, but is not a tensor")
-        default = "" if each.default is each.empty else f"={_default(name, each.default)}"
+        default = "" if each.default is each.empty else f"={_default(each.default)}"
         found.append(f"{text} {name}{default}")
-    if not unknown and (missing := set(mutated) - signature.parameters.keys()):
-        raise ValueError(f"mutates_args names what is not a parameter: {missing}")
+    need_fitting(unknown or signature.parameters.keys() >= set(mutated), "infer_schema")
     return f"{op_name or ''}({', '.join(found)}) -> {_return_type(signature.return_annotation)}"
 
 
-def _supported(types: dict[Any, str], annotation: Any, what: str) -> str:
-    if annotation not in types:
-        raise ValueError(f"{what} has an unsupported type, or none: {annotation}")
+def _supported(types: dict[Any, str], annotation: Any) -> str:
+    need_fitting(annotation in types, "infer_schema")
     return types[annotation]
 
 
-def _default(name: str, value: Any) -> str:
+def _default(value: Any) -> str:
     if value is None or isinstance(value, (int, float, bool)):
         return str(value)
     if isinstance(value, (str, device)):
         return f'"{value}"'
-    if isinstance(value, dtype):
-        return str(value).removeprefix("torch.")
-    raise ValueError(f"parameter {name} has a default of an unsupported type: {type(value)}")
+    need_fitting(isinstance(value, dtype), "infer_schema")
+    return str(value).removeprefix("torch.")
 
 
 def _return_type(annotation: Any) -> str:
@@ -118,5 +114,5 @@ def _return_type(annotation: Any) -> str:
         return "()"
     several = typing.get_origin(annotation) is tuple
     kinds = typing.get_args(annotation) if several else (annotation,)
-    names = ", ".join(_supported(_RETURN_TYPES, each, "the result") for each in kinds)
+    names = ", ".join(_supported(_RETURN_TYPES, each) for each in kinds)
     return f"({names})" if several else names

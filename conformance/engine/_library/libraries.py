@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from .._c10.errors import need_fitting
 from .._dispatch.torch_dispatch import OpOverload
 from .operators import ENTRIES, Entry, Registration
 from .schema import FunctionSchema, parse_schema
@@ -28,7 +29,7 @@ class Library:
 
     Raises:
         ValueError: there is no such kind.
-        RuntimeError: there is a "DEF" of the namespace already.
+        MisfitError: there is a "DEF" of the namespace already.
     """
 
     __module__ = "torch.library"
@@ -36,44 +37,41 @@ class Library:
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
             raise ValueError(f"Unsupported kind: {kind}")
-        if dispatch_key and kind != "IMPL":
-            raise RuntimeError(f"a library of kind {kind} takes no dispatch key")
+        need_fitting(ns != "prim" and (kind == "IMPL" or not dispatch_key), "torch.library.Library")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
         if kind == "DEF":
-            if ns in _whole:
-                raise RuntimeError(f"the namespace {ns} has a library of kind DEF already")
+            need_fitting(ns not in _whole, "torch.library.Library")
             _whole.add(ns)
         self._owner = object()  # registrations hold this key, not the library, which they would keep alive
         self._destroy = weakref.finalize(self, _forget, self._owner, ns if kind == "DEF" else None)
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def _own(self, qualname: str) -> str:
         """The name of an operator of this library's namespace.
 
         Raises:
             AssertionError: the library is destroyed.
-            RuntimeError: the name has another namespace.
+            MisfitError: the name has another namespace.
         """
         if not self._destroy.alive:
             raise AssertionError("Library object has been destroyed")
         space, _, name = qualname.rpartition("::")
-        if space not in ("", self.ns):
-            raise RuntimeError(f"{qualname} is not of the namespace {self.ns}")
+        need_fitting(space in ("", self.ns), "torch.library.Library")
         return name
 
     def define(self, schema: str, *, tags: Any = ()) -> str:
         """Define an operator ``name(...) -> ...`` in the namespace, and return its name.
 
         Raises:
-            RuntimeError: the schema does not parse, or the operator exists already.
+            MisfitError: the schema does not parse, or the operator exists already.
         """
         parsed = parse_schema(schema)
         name = self._own(parsed.name)
-        if self.kind == "IMPL":
-            raise RuntimeError("a library of kind IMPL defines no operators")
         whole = FunctionSchema(f"{self.ns}::{name}", parsed.overload_name, parsed.arguments, parsed.returns)
         entry = ENTRIES.setdefault(whole.full_name, Entry())
-        if entry.schema is not None:
-            raise RuntimeError(f"{whole.full_name} is defined already")
+        need_fitting(self.kind != "IMPL" and entry.schema is None, "Library.define")
         entry.schema, entry.library = whole, self._owner
         return parsed.name
 
@@ -81,10 +79,11 @@ class Library:
         """Register a kernel; without a dispatch key it is CompositeImplicitAutograd, made of differentiable operations.
 
         Raises:
-            TypeError, RuntimeError: it is not a function, or there is no such operator or dispatch key.
+            TypeError, MisfitError: it is not a function, or there is no such operator or dispatch key.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
+        need_fitting(isinstance(op_name, (str, OpOverload)), "Library.impl")
         name = self._own(op_name if isinstance(op_name, str) else op_name.name())
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
         if key not in KEYS:

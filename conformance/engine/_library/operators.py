@@ -15,10 +15,11 @@ from .._autograd.batched_tensor import flat_values, for_each_sample, level_of
 from .._autograd.tensor import Tensor
 from .._autograd.views import increment_version
 from .._c10.dispatch_state import below_autograd
+from .._c10.errors import MisfitError
 from .._c10.interpreter_stack import transforms
 from .._c10.modes import state
 from .._dispatch.torch_dispatch import OpOverload, OpOverloadPacket, call_handler
-from .arguments import MismatchError, bind, filled, returned
+from .arguments import bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name
 
@@ -77,11 +78,7 @@ class Operator(OpOverload):
         self._name = self.name()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            given = bind(self._parsed, args, kwargs)
-        except MismatchError as mismatch:
-            raise RuntimeError(str(mismatch)) from None
-        return dispatch(self, *given)
+        return dispatch(self, *bind(self._parsed, args, kwargs))
 
 
 class Packet(OpOverloadPacket):
@@ -114,16 +111,15 @@ class Packet(OpOverloadPacket):
 
     def _match(self, *args: Any, **kwargs: Any) -> Any:
         """Call the first overload whose schema matches these arguments."""
-        errors = []
         for overload in self.overloads():
             operator = getattr(self, overload)
             try:
                 given = bind(operator._parsed, args, kwargs)
-            except MismatchError as mismatch:
-                errors.append(str(mismatch))
+            except MisfitError as misfit:
+                last = misfit
             else:
                 return dispatch(operator, *given)
-        raise RuntimeError("\n".join(errors))
+        raise last
 
 
 for _cls, _name in ((Operator, "OpOverload"), (Packet, "OpOverloadPacket")):

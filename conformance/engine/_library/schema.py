@@ -11,6 +11,7 @@ from typing import Any
 
 from .._c10.device import device
 from .._c10.dtypes import dtype
+from .._c10.errors import need_fitting
 from .types import KINDS, SCALAR_TYPES, Type, number_of
 
 REQUIRED: Any = object()  # the default of an argument without one
@@ -101,11 +102,10 @@ class _Parser:
         """The next token, which must be of this kind.
 
         Raises:
-            RuntimeError: it is of another kind.
+            MisfitError: it is of another kind.
         """
         token = self.next
-        if token.kind != kind:
-            raise RuntimeError(f"expected {kind} but found '{token.text}' here:\n{self.source}")
+        need_fitting(token.kind == kind, f"the schema {self.source}")
         self.place += 1
         return token
 
@@ -130,8 +130,7 @@ class _Parser:
         returns = tuple(self.several(self.result)) if self.next.kind == "(" else (self.result(),)
         self.take("eof")
         positional = [each.default is REQUIRED for each in arguments if not each.kwarg_only]
-        if positional != sorted(positional, reverse=True):
-            raise RuntimeError(f"an argument without a default follows one with a default: {self.source}")
+        need_fitting(positional == sorted(positional, reverse=True), f"the schema {self.source}")
         return FunctionSchema(name, overload, tuple(arguments), returns)
 
     def several(self, part: Any) -> list[Any]:
@@ -170,8 +169,7 @@ class _Parser:
 
     def type(self) -> tuple[Type, AliasInfo | None]:
         name = self.take("ident").text
-        if name not in KINDS:
-            raise RuntimeError(f"unknown type specifier {name}: {self.source}")
+        need_fitting(name in KINDS, f"the schema {self.source}")
         found, alias = Type(name), None
         if self.accept("("):  # an alias annotation such as (a!)
             self.take("ident")
@@ -209,16 +207,15 @@ class _Parser:
             return sign * (int(token.text) if whole else float(token.text))
         if token.text in _CONSTANTS:
             return _CONSTANTS[token.text]
-        if kind.kind == "ScalarType" and token.text in SCALAR_TYPES:
-            return SCALAR_TYPES[token.text]
-        raise RuntimeError(f"invalid default value {token.text}: {self.source}")
+        need_fitting(kind.kind == "ScalarType" and token.text in SCALAR_TYPES, f"the schema {self.source}")
+        return SCALAR_TYPES[token.text]
 
 
 def parse_schema(source: str) -> FunctionSchema:
     """Parse a schema.
 
     Raises:
-        RuntimeError: the text is not a schema.
+        MisfitError: the text is not a schema.
     """
     return _Parser(source).schema()
 

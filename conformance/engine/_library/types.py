@@ -9,6 +9,7 @@ from .._autograd.tensor import Tensor
 from .._c10 import dtypes
 from .._c10.device import device
 from .._c10.dtypes import dtype
+from .._c10.errors import MisfitError
 
 _ALIASES = {
     "short": "int16", "int": "int32", "long": "int64", "half": "float16", "float": "float32", "double": "float64",
@@ -27,10 +28,6 @@ _NUMBERS = {
 def number_of(kind: dtype) -> int:
     """torch's number of a dtype."""
     return next(number for number, name in _NUMBERS.items() if SCALAR_TYPES[name] is kind)
-
-
-class CastError(Exception):
-    """A value that does not convert to a type."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def cast(kind: Type, value: Any) -> Any:
     """A Python value converted to the type, as kernels receive it.
 
     Raises:
-        CastError: it does not convert to the type.
+        MisfitError: it does not convert to the type.
     """
     if kind.kind == "optional":
         return None if value is None else cast(kind.parts[0], value)
@@ -74,8 +71,8 @@ def _cast_list(kind: Type, value: Any) -> list[Any]:
     return [cast(part, each) for each in value]
 
 
-def _unable(value: Any) -> CastError:
-    return CastError(f"Unable to cast an instance of {type(value)}")
+def _unable(value: Any) -> MisfitError:
+    return MisfitError(f"the text of torch.library's error for a {type(value)}")
 
 
 def _is_single(value: Any) -> bool:

@@ -46,6 +46,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
+threshold.__qualname__ = "_threshold"  # the name in errors about missing arguments
+
+
 @composite(vmap="decompose")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The input clamped to [min_val, max_val]."""
@@ -112,6 +115,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 @composite(vmap="decompose")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second half."""
+    need_fitting(isinstance(input, Tensor), "glu")
     return prelu_rrelu_glu.glu(input, dim)
 
 
@@ -143,6 +147,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def _dim(name: str, input: Tensor, dim: int | None) -> int:
+    need_fitting(isinstance(input, Tensor), name)
     if dim is not None:
         return dim
     warn_program(

@@ -209,7 +209,7 @@ def _conv_transpose(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         """A transposed convolution."""
         extra = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
-        need_fitting(extra is not None, name)
+        need_fitting(extra is not None and extra != (), name)
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, extra)
 
     function.__name__ = function.__qualname__ = name
@@ -228,6 +228,7 @@ def _pair(value: Any) -> Ints:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
+    need_fitting(isinstance(input, Tensor) and input.dim() > 1, "unfold")
     rows, columns = input.shape[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 

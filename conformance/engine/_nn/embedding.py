@@ -18,6 +18,7 @@ def embedding(
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """The rows of the weight at the input's indices."""
+    need_fitting(weight._array.ndim and (weight._array.size or not input._array.size), "embedding")
     rows = len(weight._array)
     padding_idx = row_number("embedding", padding_idx, rows)
     if max_norm is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._aten.nn.convolution import as_setting, full
+from .._aten.nn.convolution import full
 from .._aten.nn.fractional_pooling import FRACTIONAL
 from .._aten.random.random import rand
 from .._autograd.tensor import Tensor
 from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
-from .pooling import with_indices
+from .pooling import as_setting, with_indices
 
 
 def _pool(spatial: int) -> Callable[..., Any]:
@@ -24,9 +24,10 @@ def _pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         """The largest element of each of as many windows as are asked for, at random steps."""
         if output_size is None:
+            need_fitting(output_ratio is not None, name)
             if spatial == 3 and not isinstance(output_ratio, Iterable):
                 output_ratio = (output_ratio,) * spatial
-            need_fitting(output_ratio is not None and len(output_ratio) <= spatial, name)
+            need_fitting(len(output_ratio) <= spatial, name)
             output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]
         if _random_samples is None:
             batch = 1 if input.dim() == spatial + 1 else input.size(0)
@@ -39,7 +40,7 @@ def _pool(spatial: int) -> Callable[..., Any]:
         )
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
     return function
 
 

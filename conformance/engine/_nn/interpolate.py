@@ -31,6 +31,7 @@ def _sizes(
     if size is not None:
         return [index(each) for each in factors], [None] * spatial
     found = [n * f for n, f in zip(inner, factors, strict=True)]
+    need_fitting(all(abs(each) < 2**63 for each in found), "interpolate")
     if recompute or mode == "area":
         return [int(each) for each in found], [None] * spatial
     return [int(each) for each in found], [float(f) for f in factors]
@@ -51,7 +52,8 @@ def interpolate(
     rows = ANTIALIASED if antialias else _ROWS
     need_fitting((mode, spatial) in rows and input.is_floating_point(), "interpolate")
     need_fitting(min(*input._array.shape[1:], *out) > 0, "interpolate")
-    need_fitting(not (antialias and is_half(input._array.dtype)), "interpolate")
+    exact = mode in ("nearest", "nearest-exact", "bilinear") and not antialias  # in half precision
+    need_fitting(exact or not is_half(input._array.dtype), "interpolate")
     return rows[mode, spatial](input, tuple(out), *([bool(align_corners)] if aligned else []), *scales)
 
 

@@ -58,7 +58,7 @@ def mse_loss(
 ) -> Tensor:  # fmt: skip
     """The squared difference."""
     a, b = _broadcast(input, target)
-    number = reduction_number(size_average, reduce, reduction)
+    number = reduction_number(size_average, reduce, reduction, weight)
     if weight is not None:
         return _weighted((a - b).pow(2), weight, input, number)
     return ops.mse_loss(a, b, number)
@@ -71,7 +71,7 @@ def l1_loss(
 ) -> Tensor:  # fmt: skip
     """The absolute difference."""
     a, b = _broadcast(input, target)
-    number = reduction_number(size_average, reduce, reduction)
+    number = reduction_number(size_average, reduce, reduction, weight)
     if weight is not None:
         return _weighted((a - b).abs(), weight, input, number)
     return _l1_loss(a, b, number)
@@ -92,8 +92,7 @@ def smooth_l1_loss(
     number = reduction_number(size_average, reduce, reduction)
     if beta == 0.0:
         return _l1_loss(a, b, number)
-    if not beta >= 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    need_fitting(beta >= 0, "smooth_l1_loss")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
 
@@ -103,7 +102,7 @@ def huber_loss(
 ) -> Tensor:
     """delta times the absolute difference, quadratic where it is below delta."""
     a, b = _broadcast(input, target)
-    number, delta = reduction_number(None, None, reduction), float(delta)
+    number, delta = reduction_number(None, None, reduction, weight), float(delta)
     if weight is None:
         return ops.huber_loss(a, b, number, delta)
     return _weighted(ops.huber_loss(a, b, NONE, delta), weight, input, number, by_weight=False)

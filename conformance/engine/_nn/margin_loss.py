@@ -128,6 +128,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """binary_cross_entropy_with_logits, averaged over the classes of each row."""
+    need_fitting(reduction in ("none", "mean", "sum"), "multilabel_soft_margin_loss")
     number = reduction_number(size_average, reduce, reduction)
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:

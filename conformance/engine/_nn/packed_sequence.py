@@ -33,9 +33,11 @@ class PackedSequence(PackedSequence_):
     """The elements of all sequences ordered by time step, and the batch size at each step."""
 
     def __new__(
-        cls, data: Tensor, batch_sizes: Tensor, sorted_indices: Tensor | None = None,
+        cls, data: Tensor, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:  # fmt: skip
+        if batch_sizes is None:
+            raise NotImplementedError("PackedSequence without batch sizes")
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
@@ -131,6 +133,7 @@ def pad_sequence(
     Raises:
         RuntimeError: their trailing sizes differ.
     """
+    need_fitting(isinstance(sequences, (list, tuple, Tensor)), "pad_sequence")
     tensors = tuple(sequences)
     check_list(tensors)
     fits = tensors and tensors[0].dim() and padding_side in ("left", "right")

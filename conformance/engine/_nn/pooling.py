@@ -7,9 +7,10 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from .._aten.kernels import need_floats, need_reals
+from .._aten.kernels import need_floats
 from .._aten.nn.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
-from .._aten.nn.convolution import as_setting, full
+from .._aten.nn.convolution import as_setting as setting_of_ints
+from .._aten.nn.convolution import full
 from .._aten.nn.pool_windows import Ints, complete, output_sizes
 from .._aten.nn.pooling import MAX, MEAN, UNPOOL
 from .._aten.out import given
@@ -26,6 +27,13 @@ from .._c10.shapes import is_one_number
 from .activation import relu
 
 
+def as_setting(name: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch passes it on, which must be of ints."""
+    ints = value if isinstance(value, (tuple, list)) else [value]
+    need_fitting(all(hasattr(each, "__index__") and each.__class__ is not bool for each in ints), name)
+    return setting_of_ints(name, value, spatial)
+
+
 def _steps(name: str, stride: Any, spatial: int) -> Ints:
     return () if stride is None or stride in ([], ()) else as_setting(name, stride, spatial)
 
@@ -34,11 +42,13 @@ def _settings(
     name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     divisor: int | None = None,
 ) -> list[Ints]:  # fmt: skip
+    need_fitting(isinstance(input, Tensor), name)
     given = [as_setting(name, each, spatial) for each in (kernel_size, padding, dilation)]
     given.insert(1, _steps(name, stride, spatial))
     kernel, steps, paddings, dilations = complete(spatial, *given)
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2):
+        need_fitting("max" in name, name)
         raise RuntimeError(
             f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
         )
@@ -56,6 +66,7 @@ def _settings(
     need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
     out = output_sizes(shape[-spatial:], complete(spatial, *given), ceil_mode)
     if any(n < 1 for n in out):
+        need_fitting(spatial > 1, name)
         have, want = (
             "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
         )
@@ -86,13 +97,13 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         """The largest element of each window, with indices if ``return_indices``."""
         settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
-        need_reals(f"max_pool{max(spatial, 2)}d", input._array)
+        need_fitting(input._array.dtype.kind in "fiuV", name)
         found = with_indices(input, settings, ceil_mode)
         if spatial == 1 and not (return_indices or _is_traced(input)):
             return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
     return function
 
 
@@ -196,7 +207,7 @@ def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
         return  # computed by mean, which has its own checks
     need_fitting(input._array.ndim in (spatial + 1, spatial + 2), name)
     need_fitting(0 not in input._array.shape[-spatial - 1 :], name)
-    need_floats(name, input._array)
+    need_floats(name + "_cpu" * (spatial == 3), input._array)
 
 
 @composite(vmap="decompose")
@@ -233,7 +244,7 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 @composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
-    need_fitting(input._array.ndim in (2, 3), "adaptive_max_pool1d")
+    need_fitting(isinstance(input, Tensor) and input._array.ndim in (2, 3), "adaptive_max_pool1d")
     (n,) = as_setting("adaptive_max_pool1d", output_size, 1)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
@@ -251,7 +262,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
     return function
 
 
@@ -296,6 +307,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         """Zeros, with each element at the index of its window's maximum."""
         settings = [kernel_size, kernel_size if stride is None else stride, padding]
+        need_fitting(all(isinstance(each, (int, tuple, list)) for each in settings), name)
         kernel, steps, paddings = (  # torch does not check their lengths
             (each,) * spatial if is_one_number(each) else tuple(each) for each in settings
         )

@@ -6,6 +6,7 @@ import warnings
 
 from .._aten.nn.losses import MEAN, NONE, SUM
 from .._autograd.tensor import Tensor
+from .._c10.errors import need_fitting
 
 _NUMBERS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
@@ -23,9 +24,12 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
     return found
 
 
-def reduction_number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    """The number of a reduction in torch's kernels."""
+def reduction_number(
+    size_average: bool | None, reduce: bool | None, reduction: str, weight: Tensor | None = None
+) -> int:
+    """The number of a reduction in torch's kernels, which have no weight."""
     reduction = legacy_reduction(size_average, reduce, reduction)
+    need_fitting(weight is None or reduction in _NUMBERS, "a loss")
     if reduction == "elementwise_mean":
         warnings.warn(
             "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=4

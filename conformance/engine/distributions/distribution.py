@@ -28,10 +28,6 @@ def _not_implemented(self: Any, *args: Any, **kwargs: Any) -> Any:
 _NOT_THERE = property(_not_implemented)
 
 
-def _warn_of(distribution: Any, missing: str) -> None:
-    warnings.warn(f"{type(distribution)} does not define `{missing}`.", stacklevel=4)
-
-
 def is_all_true(checked: Any) -> bool:
     """Whether all elements are true, for every sample of active vmaps."""
     if isinstance(checked, BatchedTensor):
@@ -64,6 +60,8 @@ class Distribution:
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Set the default of ``validate_args``."""
+        if value not in (True, False):
+            raise ValueError
         Distribution._validate_args = value
 
     def __init__(
@@ -79,7 +77,11 @@ class Distribution:
         try:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
-            _warn_of(self, "arg_constraints")
+            warnings.warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
             return
         for name, constraint in arg_constraints.items():
             derived = name not in vars(self) and isinstance(getattr(type(self), name, None), lazy_property)
@@ -88,7 +90,8 @@ class Distribution:
             value = getattr(self, name)
             if not is_all_true(constraint.check(value)):
                 raise ValueError(
-                    f"Expected parameter {name} to satisfy the constraint {constraint!r}: {value}"
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
     @property
@@ -119,17 +122,29 @@ class Distribution:
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape, events, expected = value.size(), len(self._event_shape), self._extended_shape()
-        fits = shape[len(shape) - events :] == self._event_shape
-        pairs = zip(reversed(shape), reversed(expected), strict=False)
-        if not fits or any(1 not in pair and pair[0] != pair[1] for pair in pairs):
-            raise ValueError(f"Value does not fit batch_shape+event_shape: {shape} vs {expected}.")
+        if shape[len(shape) - events :] != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}."
+            )
+        for one, other in zip(reversed(shape), reversed(expected), strict=False):
+            if 1 not in (one, other) and one != other:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
+                )
         try:
             support = self.support
         except NotImplementedError:
-            _warn_of(self, "support")
+            warnings.warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
             return
         if not is_all_true(support.check(value)):
-            raise ValueError(f"Expected value argument to be within the support {support!r}: {value}")
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
+                f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
 
     def _validate(self, value: Any) -> None:
         if self._validate_args:
@@ -138,7 +153,10 @@ class Distribution:
     def _expanded(self, cls: type, _instance: Any, batch_shape: Sequence[int], **parameters: Tensor) -> Any:
         """A copy with expanded parameters, which are not validated again."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]  # it is only compared
-            raise NotImplementedError(f"Subclass {type(self).__name__} of {cls.__name__} must define expand")
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+                "define a custom .expand() method."
+            )
         new = type(self).__new__(type(self)) if _instance is None else _instance
         vars(new).update(parameters)
         Distribution.__init__(new, Size(batch_shape), self._event_shape, validate_args=False)

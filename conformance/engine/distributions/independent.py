@@ -26,7 +26,8 @@ class Independent(Distribution):
         batch, event = base_distribution.batch_shape, base_distribution.event_shape
         if reinterpreted_batch_ndims > len(batch):
             raise ValueError(
-                f"Expected reinterpreted_batch_ndims <= {len(batch)}, not {reinterpreted_batch_ndims}"
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
+                f"{reinterpreted_batch_ndims} vs {len(batch)}"
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
         kept = len(batch) - reinterpreted_batch_ndims

@@ -4,6 +4,7 @@ distributions/kl.py)."""
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -34,7 +35,14 @@ _REGISTRY: dict[tuple[type, type], Divergence] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
-    """A decorator that registers a function for the divergence of two types and their subclasses."""
+    """A decorator that registers a function for the divergence of two types and their subclasses.
+
+    Raises:
+        TypeError: an argument is not a class.
+    """
+    for each in (type_p, type_q):
+        if not isinstance(each, type):
+            raise TypeError("issubclass() arg 1 must be a class")
 
     def decorator(function: Divergence) -> Divergence:
         _REGISTRY[type_p, type_q] = function
@@ -60,9 +68,21 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
 
 @cache
 def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
-    """The function of the most specific registered types, of p before q."""
-    pairs = itertools.product(type_p.__mro__, type_q.__mro__)
-    return next((_REGISTRY[pair] for pair in pairs if pair in _REGISTRY), None)
+    """The function of the most specific registered types; warns if p and q disagree which these are."""
+    above = type_p.__mro__, type_q.__mro__
+    found = [pair for pair in itertools.product(*above) if pair in _REGISTRY]
+    if not found:
+        return None
+    left = found[0]
+    right = min(found, key=lambda pair: (above[1].index(pair[1]), above[0].index(pair[0])))
+    if _REGISTRY[left] is not _REGISTRY[right]:
+        warnings.warn(
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({left[0].__name__}, "
+            f"{right[1].__name__})",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return _REGISTRY[left]
 
 
 # By the types of p and q; formulas that need other modules of this package follow below.
@@ -93,7 +113,10 @@ def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistri
 def _kl_expfamily_expfamily(p: Any, q: Any) -> Tensor:
     """The Bregman divergence of the log normalizers at the natural parameters."""
     if type(p) is not type(q):
-        raise NotImplementedError("kl_divergence of different exponential families")
+        raise NotImplementedError(
+            "The cross KL-divergence between different exponential families cannot                             be "
+            "computed using Bregman divergences"
+        )
     of_p, of_q = natural(p), q._natural_params
     normalizer, slopes = normalized(p, of_p)
     result = q._log_normalizer(*of_q) - normalizer
@@ -112,7 +135,10 @@ def _kl_independent_independent(p: Independent, q: Independent) -> Tensor:
 @register_kl(MultivariateNormal, MultivariateNormal)
 def _kl_multivariatenormal_multivariatenormal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
     if p.event_shape != q.event_shape:
-        raise ValueError("kl_divergence of MultivariateNormals of different sizes")
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with                          different event shapes cannot "
+            "be computed"
+        )
     n = p.event_shape[0]
     half = q._half_log_det - p._half_log_det
     of_p, of_q = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril

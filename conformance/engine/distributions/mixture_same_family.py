@@ -27,20 +27,30 @@ class MixtureSameFamily(Distribution):
         component_distribution: Distribution,
         validate_args: bool | None = None,
     ) -> None:
-        if not (
-            isinstance(mixture_distribution, Categorical) and isinstance(component_distribution, Distribution)
-        ):
-            raise ValueError("MixtureSameFamily needs a Categorical and a Distribution")
+        if not isinstance(mixture_distribution, Categorical):
+            raise ValueError(
+                " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"
+            )
+        if not isinstance(component_distribution, Distribution):
+            raise ValueError(
+                "The Component distribution needs to be an instance of torch.distributions.Distribution"
+            )
         picked, batch = mixture_distribution.batch_shape, component_distribution.batch_shape[:-1]
         for ours, theirs in zip(reversed(picked), reversed(batch), strict=False):
             if ours != 1 and theirs not in (1, ours):
-                raise ValueError(f"Batch shapes of choice and components do not fit: {picked} and {batch}")
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({picked}) is not compatible with "
+                    f"`component_distribution.batch_shape`({batch})"
+                )
         count, components = (
             mixture_distribution.logits.shape[-1],
             component_distribution.batch_shape[-1],
         )
         if count != components:
-            raise ValueError(f"Numbers of classes and components differ: {count} and {components}")
+            raise ValueError(
+                f"`mixture_distribution component` ({count}) does not equal `component_distribution.batch_shape[-1]` "
+                f"({components})"
+            )
         self.mixture_distribution, self.component_distribution = mixture_distribution, component_distribution
         event = component_distribution.event_shape
         super().__init__(batch, event, validate_args=validate_args)

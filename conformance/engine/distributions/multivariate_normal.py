@@ -80,6 +80,8 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
+        if loc.dim() < 1:
+            raise ValueError("loc must be at least one-dimensional.")
         matrices = {
             "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril,
         }  # fmt: skip
@@ -89,8 +91,11 @@ class MultivariateNormal(Distribution):
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
             )
         ((name, matrix),) = given
-        if loc.dim() < 1 or matrix.dim() < 2:
-            raise ValueError(f"loc must be at least one-dimensional, and {name} two-dimensional")
+        if matrix.dim() < 2:
+            what = f"{name} matrix" if name == "scale_tril" else name
+            raise ValueError(
+                f"{what} must be at least two-dimensional, with optional leading batch dimensions"
+            )
         batch = _broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand((*batch, -1, -1)))
         self.loc = loc.expand((*batch, -1))

@@ -32,7 +32,9 @@ class TransformedDistribution(Distribution):
     def __init__(self, base_distribution: Any, transforms: Any, validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
             transforms = [transforms]
-        elif not (isinstance(transforms, list) and all(isinstance(each, Transform) for each in transforms)):
+        elif not isinstance(transforms, list):
+            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+        elif not all(isinstance(each, Transform) for each in transforms):
             raise ValueError("transforms must be a Transform or a list of Transforms")
         self.transforms = transforms
         whole = ComposeTransform(transforms)
@@ -40,7 +42,9 @@ class TransformedDistribution(Distribution):
         base_shape = Size((*base_distribution.batch_shape, *base_distribution.event_shape))
         base_dim = len(base_distribution.event_shape)
         if len(base_shape) < before:
-            raise ValueError(f"base_distribution has fewer than {before} dimensions: {base_shape}")
+            raise ValueError(
+                f"base_distribution needs to have shape with size at least {before}, but got {base_shape}."
+            )
         shape = whole.forward_shape(base_shape)
         needed = whole.inverse_shape(shape)
         if base_shape != needed:

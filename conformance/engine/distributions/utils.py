@@ -32,7 +32,10 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         ValueError: an argument is neither a tensor nor a number.
     """
     if not all(is_tensor_like(each) or isinstance(each, NUMBER) for each in values):
-        raise ValueError("Input arguments must all be tensors or numbers")
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+            "__torch_function__."
+        )
     # Only the public function checks operands for __torch_function__.
     broadcast = functional.broadcast_tensors if has_torch_function(values) else FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())

@@ -250,6 +250,7 @@ def _check_dot(a: Array, b: Array) -> None:
         first, second = (dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
     if a.shape != b.shape:
+        need_fitting(not any(map(conj_view.is_conjugate_view, (a, b))), "torch.dot")
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"

@@ -76,8 +76,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if isinstance(dims, (tuple, list)):
         dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
     else:
-        need_fitting(0 <= dims <= min(a._array.ndim, b._array.ndim), "torch.tensordot")
+        need_fitting(
+            isinstance(dims, int) and 0 <= dims <= min(a._array.ndim, b._array.ndim), "torch.tensordot"
+        )
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
+    need_fitting(all(isinstance(each, int) for each in (*dims_a, *dims_b)), "torch.tensordot")
     return _contract(a, b, dims_a, dims_b)
 
 

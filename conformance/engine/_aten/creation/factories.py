@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
-from ..._c10.errors import wrong_type
+from ..._c10.errors import need_fitting, wrong_type
 from ..._c10.layout import LayoutError, laid_out, layout_of, preserve_format, strided
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
@@ -39,7 +39,7 @@ def finish(
         result = fill_out(out, array, name)
     if requires_grad:
         if requires_grad is not True:
-            raise TypeError(f"{name or 'tensor'}(): argument 'requires_grad' must be bool")
+            raise wrong_type(name or "tensor", "requires_grad", "bool", requires_grad)
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
@@ -57,7 +57,9 @@ def kind_of(
     dtype = dtypes.parse_dtype("empty", dtype)
     if out is not None:
         if dtype is not None and dtype is not out.dtype:
-            raise RuntimeError(f"{dtype} is not the dtype of out=")
+            raise RuntimeError(
+                f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
+            )
         return out._array.dtype
     return (dtype or otherwise or dtypes.default).numpy
 
@@ -81,8 +83,7 @@ def _filled(
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
-        if layout not in (None, strided) or memory_format is preserve_format:
-            raise RuntimeError(f"{name} with {layout or memory_format}")
+        need_fitting(layout in (None, strided) and memory_format is not preserve_format, f"torch.{name}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
             raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
@@ -132,8 +133,7 @@ def empty_strided(
     kind = (dtypes.parse_dtype("empty_strided", dtype) or dtypes.default).numpy
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
-    if len(shape) != len(steps) or any(s < 0 for s in steps):
-        raise RuntimeError(f"strides {tuple(stride)} for sizes {shape}")
+    need_fitting(len(shape) == len(steps) and all(s >= 0 for s in steps), "torch.empty_strided")
     if 0 in shape:
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
@@ -150,15 +150,16 @@ def empty_permuted(
     check_memory(device, pin_memory)
     kind = (dtypes.parse_dtype("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
-    if sorted(order) != list(range(len(shape))):
-        raise RuntimeError(f"{order} is no order of {len(shape)} dimensions")
+    need_fitting(sorted(order) == [*range(len(shape))], "torch.empty_permuted")
     inside = new_sizes(([shape[axis] for axis in order],))
     return finish(empty_array(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
-    if isinstance(size, int) or not isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        raise TypeError(f"{name}(): no sizes or no number")
+    if isinstance(size, int):
+        raise wrong_type(name, "size", "tuple of ints", size, 1)
+    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
 
 
 def full(
@@ -203,6 +204,7 @@ def eye(
 ) -> Tensor:  # fmt: skip
     """torch.eye: the identity matrix."""
     check_memory(device, pin_memory)
+    need_fitting(n >= 0 and (m is None or m >= 0), "torch.eye")
     shape = new_sizes(((n, n if m is None else m),), "eye")
     return finish(np.eye(*shape, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
 

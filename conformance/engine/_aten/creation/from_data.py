@@ -43,7 +43,9 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         for each in flat
     ]
     if dtypes.INTEGER <= kind.category < dtypes.COMPLEX and any(isinstance(each, complex) for each in flat):
-        raise TypeError("must be real number, not complex")
+        real = kind.category == dtypes.FLOATING
+        text = "must be real number, not complex", "'complex' object cannot be interpreted as an integer"
+        raise TypeError(text[not real])
     if kind.category == dtypes.INTEGER:
         most = 2**64 if kind is dtypes.uint64 else 2**63
         if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):
@@ -76,8 +78,9 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
     if dim == len(shape):
-        if isinstance(data, (str, bytes, list, tuple)):
-            raise TypeError(f"a {type(data).__name__} among numbers")
+        if isinstance(data, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        errors.need_fitting(not isinstance(data, (list, tuple)), "torch.tensor")
         if not isinstance(data, (bool, int, float, complex, np.generic, Tensor)):
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)
@@ -117,7 +120,7 @@ def tensor(
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
     if requires_grad.__class__ is not bool:
-        raise TypeError("tensor(): argument 'requires_grad' must be bool")
+        raise errors.wrong_type("tensor", "requires_grad", "bool", requires_grad)
     check_memory(device, pin_memory)
     if isinstance(data, Tensor):
         array = _copied("torch.tensor", data, dtypes.parse_dtype("tensor", dtype))
@@ -203,9 +206,19 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
     if kind not in BY_NUMPY or kind.kind == "V":
         if kind.kind == "u":
             raise NotImplementedError(f"tensors of {kind}")
-        raise TypeError(f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}.")
-    if not array.dtype.isnative or any(stride < 0 or stride % kind.itemsize for stride in array.strides):
-        raise ValueError("a numpy array whose strides or byte order tensors do not have")
+        raise TypeError(
+            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+            "and bool."
+        )
+    if any(stride < 0 for stride in array.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().) "
+        )
+    fits = array.dtype.isnative and not any(stride % kind.itemsize for stride in array.strides)
+    errors.need_fitting(fits, "torch.from_numpy")
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
-from ..._c10.errors import wrong_element
+from ..._c10.errors import need_fitting, wrong_element
 from ..._c10.layout import Unstrided, strided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes
@@ -31,7 +31,8 @@ class tensortype(type):
     is_cuda = is_sparse = False
     layout = strided
 
-    def __call__(cls, *arguments: Any) -> Tensor:
+    def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
+        need_fitting(not named, "Tensor.new")
         return new(cls.dtype, *arguments)
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -49,8 +50,9 @@ def typename(obj: Any, /) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
-def made(cls: type[Tensor], /, *arguments: Any) -> Tensor:
+def made(cls: type[Tensor], /, *arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor in the default dtype from a shape or data, or an alias of another tensor."""
+    need_fitting(not named, "Tensor.new")
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         result = alias(arguments[0])
     else:
@@ -75,17 +77,18 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     """
     first = arguments[0] if len(arguments) == 1 else None
     if isinstance(first, Tensor):
-        if first.dtype is not dtype:
-            raise TypeError(f"expected {dtype} (got {first.dtype})")
+        need_fitting(first.dtype is dtype, "Tensor.new")
         return alias(first)
     if isinstance(first, Size):
         return make(empty_array(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
-        if not hasattr(first, "__len__") or isinstance(first, (dict, set, str)):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
+    need_fitting(not arguments or getattr(arguments[0], "ndim", 0) == 0, "Tensor.new")
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
+            need_fitting(position, "Tensor.new")
             raise wrong_element("new", "size", position, each)
     return make(empty_array(new_sizes(arguments or (0,)), dtype.numpy))
 
@@ -97,8 +100,9 @@ for _each in dtypes.ALL:
         TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
 
 
-def _new(self: Tensor, *arguments: Any) -> Tensor:
+def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """Tensor.new: a tensor of this one's dtype from a shape or data, or sharing a tensor's memory."""
+    need_fitting(not named, "Tensor.new")
     if self.is_sparse:
         return new_sparse(self, *arguments)
     return new(self.dtype, *arguments)
@@ -113,9 +117,10 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(dtype=dtype)
     if isinstance(dtype, tensortype):
         return self.to(dtype=dtype.dtype)
-    found = TYPES.get(dtype.removeprefix("torch.")) if isinstance(dtype, str) else None
+    need_fitting(isinstance(dtype, str) and dtype.startswith("torch."), "Tensor.type")
+    found = TYPES.get(dtype.removeprefix("torch."))
     if found is None:
-        raise ValueError(f"invalid type: {dtype!r}")
+        raise ValueError(f"invalid type: '{dtype}'")
     return self.to(dtype=found.dtype)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..._autograd.tensor import Tensor, make, version_counter
 from ..._c10 import dtypes
 from ..._c10.device import check_device
+from ..._c10.errors import need_fitting
 from ..random.random import FUNCTIONS
 from .factories import empty
 
@@ -26,8 +27,8 @@ def make_tensor(
     check_device(device)
     sides = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
     integral = dtype.category <= dtypes.INTEGER
-    if (noncontiguous and memory_format is not None) or (requires_grad and integral):
-        raise ValueError("make_tensor: arguments that exclude each other")
+    fits = not (noncontiguous and memory_format is not None) and not (requires_grad and integral)
+    need_fitting(fits, "torch.testing.make_tensor")
     noncontiguous = noncontiguous and math.prod(sides) > 1
     if noncontiguous:
         sides = (*sides[:-1], 2 * sides[-1])
@@ -65,8 +66,8 @@ def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
             FutureWarning,
             stacklevel=3,
         )
-    elif not low < high or high < least or low >= most:
-        raise ValueError(f"make_tensor: [{low}, {high}) is no range of {kind}")
+    else:
+        need_fitting(low < high and high >= least and low < most, "torch.testing.make_tensor")
     return min(max(low, least), most), min(max(high, least), most)
 
 

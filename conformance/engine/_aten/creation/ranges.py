@@ -11,7 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.device import check_memory
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import Out, composite
 from ..._c10.warn_once import warn_program
 from .factories import finish, kind_of
@@ -54,7 +54,10 @@ def arange(
     first = first if start is None else start
     last = last if end is None else end
     by = by if step is None else step
-    if not by or not math.isfinite(first + last) or not (last - first) * by >= 0:
+    if not by or by != by:
+        raise RuntimeError("step must be nonzero")
+    need_fitting(math.isfinite(first + last), "torch.arange")
+    if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if out is not None:
         kind_of(dtype, out)
@@ -66,6 +69,7 @@ def arange(
     if kind.category < dtypes.FLOATING:  # torch casts the bounds of integer ranges
         first, last, by = int(first), int(last), int(by)
         if kind is dtypes.int64:
+            need_fitting(by and max(abs(first), abs(last)) < 2**63, "torch.arange")
             count = max(0, -((first - last) // by))
     if kind.numpy.kind in "bc":
         raise unimplemented("arange_cpu", kind.numpy)
@@ -89,8 +93,8 @@ def _number(bound: Any) -> Any:
 
 def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
     """Check the bounds of linspace or logspace, and return the number of steps."""
-    if any(isinstance(each, Tensor) and each._array.ndim for each in (start, end)):
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors")
+    numbers = not any(isinstance(each, Tensor) and each._array.ndim for each in (start, end))
+    need_fitting(numbers, f"torch.{name}")
     return operator.index(steps)
 
 
@@ -104,8 +108,7 @@ def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.d
     if out is None and dtype is None:
         dtype = dtypes.default.to_complex()
     kind = kind_of(dtype, out)
-    if kind.kind != "c":
-        raise RuntimeError(f"torch.{name}(): complex bounds can't be safely cast to the dtype")
+    need_fitting(kind.kind == "c", f"torch.{name}")
     return kind
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
+from ..._c10.errors import need_fitting
 from ..._c10.shapes import strides
 from ..inplace import run_inplace
 from ..registry import Array, op
@@ -19,8 +20,7 @@ Dims = tuple[int, ...]
 
 def _transform(name: str, array: Array, dim: Dims, **arguments: Any) -> Array:
     """SciPy's transform without scaling; like torch's, it has the precision of its input."""
-    if not array.size:
-        raise RuntimeError("a Fourier transform of no elements")
+    need_fitting(array.size, "torch.fft")
     import scipy.fft  # slow to import
 
     result: Array = getattr(scipy.fft, name)(array, axes=dim, **arguments)

@@ -13,6 +13,7 @@ from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor
 from ..._c10.device import check_memory
 from ..._c10.dtypes import is_half
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
@@ -88,7 +89,10 @@ def _stft(
     complex_numbers = input.is_complex() or (window is not None and window.is_complex())
     if not (complex_numbers if return_complex is None else return_complex):
         if return_complex is None:
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs")
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            )
         warnings.warn(_REAL, stacklevel=3)
     _check(input, n_fft, hop, length, window)
     rows = input if input._array.ndim == 2 else input.unsqueeze(0)
@@ -125,7 +129,9 @@ def istft(
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():
-        raise RuntimeError("istft requires a complex-valued input tensor")
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
     columns = view_as_real(input.resolve_conj())
     wrap_dim(-3, columns._array.ndim)
     half = _check_columns(columns, n_fft, hop, size, window, onesided)
@@ -135,10 +141,7 @@ def istft(
         weights = padded(weights, [left, n_fft - size - left])
     columns = columns if columns._array.ndim == 4 else columns.unsqueeze(0)
     pieces = view_as_complex(columns.transpose(1, 2))
-    if half if return_complex else window is not None and window.is_complex():
-        raise RuntimeError(
-            "istft of one-sided columns to complex numbers, or of a complex window to real ones"
-        )
+    need_fitting(not (half if return_complex else window is not None and window.is_complex()), "torch.istft")
     pieces = _transformed_back(pieces, n_fft, 1 if normalized else 2, half, return_complex)
     result = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
     envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
@@ -146,8 +149,7 @@ def istft(
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -start if center else whole
     result, envelope = slice_(result, 1, start, end), slice_(envelope, 1, start, end)
-    if envelope.abs().min().lt(1e-11):
-        raise NotImplementedError("the text of istft's error for windows that do not overlap")
+    need_fitting(not envelope.abs().min().lt(1e-11), "torch.istft")
     result = result / envelope
     if input._array.ndim == 2:
         result = result.squeeze(0)
@@ -219,8 +221,7 @@ def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> T
 
 def _transformed(pieces: Tensor, normalization: int, onesided: bool | None) -> Tensor:
     last = (pieces._array.ndim - 1,)
-    if is_half(pieces._array.dtype):
-        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {pieces.dtype.legacy}")
+    need_fitting(not is_half(pieces._array.dtype), "torch.stft")
     if not pieces.is_complex():
         return fft_r2c(pieces, last, normalization, onesided is None or onesided)
     if onesided:
@@ -236,8 +237,7 @@ Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
 def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
     """A window whose ``shape`` is a function of 0, 1 .. n-1 and n; a periodic one has n + 1 elements less the last."""
     kind = kind_of(dtype, None)
-    if kind.kind not in "fV" or length < 0:
-        raise RuntimeError(f"{name} of length {length} and dtype {kind}")
+    need_fitting(kind.kind in "fV" and length >= 0, f"torch.{name}")
     if length <= 1:
         return finish(np.ones(length, kind), requires_grad)
     count = length + periodic

@@ -94,7 +94,7 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
         potrf = routine("potrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
-        need_fitting(not np.isnan(factors).any(), "cholesky")  # potrf may miss a nan
+        need_fitting(np.isfinite(factors).all(), "cholesky")  # potrf may miss a nan
     return factors, info
 
 

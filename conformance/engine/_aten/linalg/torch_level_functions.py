@@ -117,6 +117,7 @@ def qr(input: Tensor, some: bool = True) -> Any:
 @composite(vmap="decompose", autocast="fp32", out=None)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
+    need_fitting(input._array.ndim >= 2, "torch.svd")
     if not compute_uv:
         raise NotImplementedError("torch.svd(compute_uv=False)")
     u, s, vh = _svd(input, not some)

@@ -115,6 +115,7 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
     _check_kind(indices, "embedding_renorm_", 2)
     need_fitting(self.ndim == 2, "embedding_renorm_")
     rows = np.unique(indices)
+    need_fitting(not rows.size or (rows[0] >= 0 and rows[-1] < len(self)), "embedding_renorm_")
     if rows.size:
         need_norm(self)
     result = self.copy()
@@ -131,7 +132,6 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     Raises:
         RuntimeError: the indices have a wrong dtype.
         NotImplementedError: the table is not a matrix.
-        IndexError: an index is out of range.
     """
     return run_inplace(ROWS["embedding_renorm"], [input, indices, max_norm, norm_type])
 

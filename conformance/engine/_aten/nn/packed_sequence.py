@@ -13,6 +13,7 @@ from ..registry import Array, op
 
 
 def _check(input: Array, lengths: Array, batch_first: bool) -> None:
+    need_fitting(input.ndim > 1, "pack_padded_sequence")
     batch, steps = input.shape[:2] if batch_first else input.shape[1::-1]
     fits = input.size and lengths.shape == (batch,)
     # torch does not check the longest sequence, and reads past the end of the input

@@ -231,7 +231,9 @@ def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
         return floor_quotient(self, other)
     if rounding_mode == "trunc":
         return trunc_quotient(self, other)
-    raise RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor'")
+    raise RuntimeError(
+        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+    )
 
 
 @op(

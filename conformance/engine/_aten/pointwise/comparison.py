@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import composite
 from ..creation.factories import zeros_written
 from ..inplace import run_inplace
@@ -102,6 +102,5 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         raise TypeError("isin(): no tensor")  # replaced by torch's message in the caller
     for each in (elements, test_elements):
         kind = each._array.dtype.kind if isinstance(each, Tensor) else np.asarray(each).dtype.kind
-        if kind in "bc":
-            raise RuntimeError("Unsupported input type encountered for isin()")
+        need_fitting(kind not in "bc", "torch.isin")
     return _isin(elements, test_elements, invert)

@@ -12,7 +12,7 @@ from ..._autograd.storage_impl import buffer, offset, storage
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import with_view_fn
 from ..._c10 import dtypes, errors, structseq
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting
 from ..._c10.layout import Unstrided
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes, laid_out, like_steps, strides
@@ -187,8 +187,8 @@ def _view_as_complex(self: Array) -> Array:
     *outer, last = strides(self)
     if last != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in outer) or offset(self) // self.itemsize % 2:
-        raise RuntimeError("Tensor must have strides and a storage_offset divisible by 2")
+    even = not any(step % 2 for step in (*outer, offset(self) // self.itemsize))
+    need_fitting(even, "torch.view_as_complex")
     memory, start, steps = _place(self, 0)
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
@@ -255,9 +255,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
 )
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
+    need_fitting(real.dtype != np.float16, errors.COMPLEX_HALF)
     _check_parts("complex", real, imag)
-    if real.itemsize < 4:
-        raise NotImplementedError(errors.COMPLEX_HALF)
     result = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
     result.real, result.imag = real, imag
     return laid_out(result, real, imag)
@@ -296,8 +295,7 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
 def polar(abs: Array, angle: Array) -> Array:
     """abs * (cos(angle) + 1j * sin(angle))."""
     _check_parts("polar", abs, angle)
-    if abs.itemsize < 4:
-        raise unimplemented("polar_cpu", abs.dtype)
+    need_fitting(abs.itemsize > 2, errors.COMPLEX_HALF)
     found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return laid_out(found, abs, angle)

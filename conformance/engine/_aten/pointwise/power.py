@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
+from ..._c10.errors import need_fitting
 from ..._c10.layout import contiguous_format
 from ..._c10.operator_facts import composite
 from ..._c10.zero_tensor import in_memory
@@ -167,6 +168,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_number(input, exponent, out=out)
     if is_number(input) and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)
+    need_fitting(isinstance(input, Tensor) and isinstance(exponent, Tensor), "torch.pow")
     return _pow_tensor(input, exponent, out=out)
 
 
@@ -196,8 +198,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
     array = exponent._array if isinstance(exponent, Tensor) else np.asarray(exponent)
     complexes = "c" in (self._array.dtype.kind, array.dtype.kind)
     kind = dtypes.complex128 if complexes else dtypes.float64
-    if self.dtype is not kind:
-        raise RuntimeError(f"float_power_: the result needs a base of {kind}")
+    need_fitting(self.dtype is kind, "Tensor.float_power_")
     if isinstance(exponent, Tensor):
         return pow_(self, exponent.to(kind))
     return pow_(self, complex(exponent) if complexes else float(exponent))

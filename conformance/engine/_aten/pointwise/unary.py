@@ -232,6 +232,7 @@ for _name in ("acosh", "asinh", "atanh"):
     jvp="auto_element_wise",
     kernel_writes=1,
     inplace="method",
+    out=None,
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:

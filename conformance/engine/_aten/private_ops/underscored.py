@@ -14,6 +14,7 @@ from ..._arguments.argument_errors import check_all_arguments
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10.device import check_memory
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import new_sizes, wrap_dim
 from ..._c10.slots import on_first_use
@@ -47,8 +48,10 @@ def _efficientzerotensor(
     device: Any = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
+    **named: Any,
 ) -> Tensor:
     """A ZeroTensor, which has no memory, see Note [ZeroTensor]."""
+    need_fitting(size and not named, "torch._efficientzerotensor")
     check_memory(device, pin_memory)
     shape = new_sizes(size, "_efficientzerotensor")
     return factories.finish(zeros(shape, factories.kind_of(dtype, None)), requires_grad)
@@ -128,8 +131,7 @@ def _added(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
 )
 def _chosen(self: Array, indices: Any) -> Array:
     for each in indices:
-        if each.dtype not in (np.int64, np.int32):
-            raise RuntimeError(f"_unsafe_index found unexpected index type {each.dtype}")
+        need_fitting(each.dtype in (np.int64, np.int32), "torch._unsafe_index")
     result: Array = index.row.forward(self, indices)  # type: ignore[attr-defined]
     return result
 
@@ -174,8 +176,8 @@ def _masked(self: Array, mask: Array, dim: Any = None, mask_type: Any = None) ->
         mask_type = 2
     n, _, rows = (*self.shape, 0, 0, 0)[:3]
     wanted = {0: (rows, rows), 1: (n, rows), 2: self.shape}
-    if mask.dtype != np.bool_ or mask.shape != wanted.get(mask_type):
-        raise RuntimeError("_masked_softmax: the mask must be of bools and fit its type")
+    fits = mask.dtype == np.bool_ and mask.shape == wanted.get(mask_type)
+    need_fitting(fits, "torch._masked_softmax")
     spread = mask[:, None, None, :] if mask_type == 1 else mask
     with np.errstate(invalid="ignore"):
         return softmax._softmax_row(np.where(spread, -np.inf, self), _last(dim, self))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.dtypes import float_limits, is_half
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.generator import Generator
 from . import box_muller
 
@@ -30,12 +30,13 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     """Tensor.uniform_: in [low, high); a sample that rounds to ``high`` becomes ``low``."""
     count = math.prod(shape)
     if dtype.kind == "c":
+        need_fitting(count or low <= high, "Tensor.uniform_")
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
     largest = float(float_limits(dtype).max)
+    need_fitting(abs(low) <= largest and abs(high) <= largest and high - low <= largest, "Tensor.uniform_")
     _check(
-        -largest <= low <= high <= largest and high - low <= largest,
-        f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}",
+        low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
     )
     if dtype == np.float64:
         samples: Array = generator.doubles(count) * (high - low) + low
@@ -85,16 +86,15 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
-    _check(
-        rate > 0.0 and (dtype.kind in "fV" or 0 in shape),
-        f"exponential_ expects lambda > 0.0, but found lambda={rate:g}",
-    )
+    _check(rate > 0.0, f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    need_fitting(dtype.kind in "fV" or 0 in shape, "Tensor.exponential_")
     return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
-    _check(sigma > 0.0 and dtype.kind in "fV", f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    _check(sigma > 0.0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    need_fitting(dtype.kind in "fV", "Tensor.cauchy_")
     samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
     return _narrow(samples * sigma + median, dtype).reshape(shape)
 
@@ -222,10 +222,8 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) ->
 
 def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: int) -> Array:
     """torch.randint and Tensor.random_(low, high): in [low, high)."""
-    _check(
-        low < high and dtype.kind != "c",
-        f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}",
-    )
+    _check(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    need_fitting(dtype.kind != "c", "Tensor.random_")
     _check_bounds(dtype, low, high - 1)
     return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
 
@@ -244,10 +242,8 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     if dtype.kind == "b":
         raise unimplemented("randperm", dtype)
     most = _counted(dtype) + (dtype.kind == "f")
-    _check(
-        length >= 0 and (length <= most or dtype.kind == "V"),  # bfloat16: any number
-        f"Trying to create tensor with negative dimension {length}: [{length}]",
-    )
+    _check(length >= 0, f"Trying to create tensor with negative dimension {length}: [{length}]")
+    need_fitting(length <= most or dtype.kind == "V", "torch.randperm")  # bfloat16: any number
     if length >= _LONG_PERMUTATION:
         raise NotImplementedError(f"torch.randperm of {length} numbers")  # torch draws them in another way
     left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
@@ -265,16 +261,14 @@ def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> Non
         RuntimeError: the weights' dtype, shape or values, or the number of samples, are invalid.
     """
     categories = weights.shape[-1] if weights.ndim in (1, 2) and weights.dtype.kind in "fV" else 0
+    need_fitting(samples > 0 and 0 < categories <= 2**24, "torch.multinomial")  # as many as float32 counts
     _check(
-        samples > 0
-        and 0 < categories <= 2**24  # float32 has no more consecutive integers
-        and (replacement or samples <= categories),
+        replacement or samples <= categories,
         "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
     )
-    _check(
-        bool((np.isfinite(weights) & (weights >= 0)).all() and weights.sum(-1).all()),
-        "probability tensor contains either `inf`, `nan` or element < 0",
-    )
+    valid = bool((np.isfinite(weights) & (weights >= 0)).all())
+    need_fitting((valid or not replacement or samples == 1) and weights.sum(-1).all(), "torch.multinomial")
+    _check(valid, "probability tensor contains either `inf`, `nan` or element < 0")
 
 
 def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
@@ -309,7 +303,7 @@ def _check_bounds(dtype: DType, least: int, most: int) -> None:
     if dtype.kind in "fV" and max(-least, most) > counted:
         raise NotImplementedError("random integers that the dtype cannot represent")
     smallest = 0 if dtype.kind in "bu" else -counted - 1
-    _check(most <= counted and least >= smallest, "from or to - 1 is out of bounds")
+    need_fitting(most <= counted and least >= smallest, "Tensor.random_")
 
 
 def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:

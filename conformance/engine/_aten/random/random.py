@@ -23,7 +23,7 @@ from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
 from ..._c10 import generator as streams
 from ..._c10.device import check_memory
-from ..._c10.errors import wrong_type
+from ..._c10.errors import need_fitting, wrong_type
 from ..._c10.operator_facts import Out
 from ..._c10.operator_facts import composite as _composite
 from ..._c10.shapes import broadcast_shapes, new_sizes
@@ -144,7 +144,7 @@ def randperm(
     return finish(drawn, requires_grad, out, "randperm")
 
 
-@_composite(random="by_example", random_by_values=True)
+@_composite(random="by_example", random_by_values=True, out=None)
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
 ) -> Tensor:
@@ -196,7 +196,7 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
     return drawn.transpose(np.argsort(order))
 
 
-@_composite(random="elementwise", random_by_values=True)
+@_composite(random="elementwise", random_by_values=True, out=None)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
     if isinstance(p, Tensor):
@@ -229,10 +229,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     prob=lambda grad: "aten::binomial",
 )
 def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
-    if count.dtype.kind not in "fV":
-        raise ValueError("binomial of counts that are not floating-point numbers")
-    if count.dtype != prob.dtype:
-        raise RuntimeError("binomial of a count and a probability of different dtypes")
+    need_fitting(count.dtype.kind in "fV" and count.dtype == prob.dtype, "torch.binomial")
     warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch allocates the shape of count
     return binomial_samples.binomial(_from(generator), count, prob)
 
@@ -298,8 +295,7 @@ def normal(
     if out is not None:
         raise NotImplementedError("torch.normal of tensors with out=")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    if np.iscomplexobj(arrays[1]) or not np.all(arrays[1] >= 0):
-        raise RuntimeError("normal expects all elements of std >= 0.0")
+    need_fitting(not np.iscomplexobj(arrays[1]) and np.all(arrays[1] >= 0), "torch.normal")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
     result = distribution_kernels.normal(_from(generator), shape, kind)

@@ -160,6 +160,7 @@ def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> T
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any) -> tuple[Array, Array]:
+        need_fitting(self.ndim or dim in (-1, 0), f"torch.{name}")
         axis = wrap_dim(dim, self.ndim)
         if self.ndim == 0:
             return self.copy(), np.zeros((), np.int64)

@@ -105,7 +105,7 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
     )}  # fmt: skip
     forward.__name__ = f"{name}_dim"
     returns = getattr(structseq, name)
-    refused = RuntimeError(f"{name}(): does not support complex input")
+    refused = errors.MisfitError(f"the text of torch.{name}'s error for complex numbers")
     return op(
         node,
         outputs="values indices",

@@ -98,7 +98,7 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
-    need_fitting(isinstance(ord, (int, float)), name)
+    need_fitting(isinstance(ord, (int, float)) and (ord or self.dtype.kind != "c"), name)
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -235,6 +235,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
 )
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Scale slices along a dimension down to a norm of at most maxnorm."""
+    need_fitting(not any(isinstance(each, complex) for each in (p, maxnorm)), "torch.renorm")
     need_fitting(p > 0 and maxnorm >= 0 and self.ndim >= 2 and self.dtype.kind in "fcV", "torch.renorm")
     size = norm_array(half_up(self), p, _others(self.ndim, dim), True)
     factor = np.where(size > maxnorm, maxnorm / (size + size.dtype.type(1e-7)), 1)

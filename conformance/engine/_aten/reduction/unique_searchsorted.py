@@ -138,6 +138,7 @@ def unique_consecutive(
 @composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Convert flat indices to indices in each dimension of a shape."""
+    need_fitting(isinstance(shape, (int, tuple, list, Tensor)), "torch.unravel_index")
     sides = (shape,) if isinstance(shape, int) else tuple(shape)
     fits = indices._array.dtype.kind in "iu" and all(isinstance(each, int) and each >= 0 for each in sides)
     need_fitting(fits, "torch.unravel_index")

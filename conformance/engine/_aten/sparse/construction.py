@@ -45,13 +45,14 @@ def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: b
 def sparse_coo_tensor(
     indices: Any = MISSING, values: Any = MISSING, size: Any = MISSING, *, dtype: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
-    is_coalesced: bool | None = None,
+    is_coalesced: bool | None = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
     """torch.sparse_coo_tensor: a sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
 
     With a size alone, it has nnz = 0. Indices and values are shared if they are tensors; their contents are not checked.
     """
     alone = values is MISSING
+    need_fitting(layout is None, _NAME)
     need_fitting((indices is MISSING) == (alone and size is not MISSING), _NAME)
     if alone and size is MISSING:
         size = indices

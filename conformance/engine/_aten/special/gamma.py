@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10 import dtypes
-from ..._c10.errors import unimplemented
+from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import ordered
 from ..inplace import run_inplace
@@ -75,8 +75,7 @@ def _trigamma_kernel(self: Array) -> Array:
     self=lambda grad, self, n: grad * _derivative(n + 1, self),
 )
 def _polygamma(self: Array, n: int) -> Array:
-    if self.dtype.kind == "c":
-        raise unimplemented("polygamma", self.dtype)
+    need_fitting(self.dtype.kind != "c", "torch.polygamma")
     if n == 0:
         return _digamma_kernel(self)
     if n == 1:
@@ -91,8 +90,7 @@ def _polygamma(self: Array, n: int) -> Array:
 @composite(vmap="decompose", out=True)
 def polygamma(n: Any, input: Any) -> Tensor:
     """The n-th derivative of digamma."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    need_fitting(n >= 0, "torch.polygamma")
     return _polygamma(input, n)
 
 
@@ -168,8 +166,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
     """mvlgamma, in place."""
-    if self._array.dtype.kind not in "fV":
-        raise RuntimeError(f"mvlgamma: the result cannot be cast to {self.dtype}")
+    need_fitting(self._array.dtype.kind in "fV", "Tensor.mvlgamma_")
     return run_inplace(ROWS["mvlgamma"], [self, p])
 
 
