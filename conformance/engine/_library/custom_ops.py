@@ -196,5 +196,12 @@ def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
         if not isinstance(each, Tensor):
             continue
         memory = id(storage(each._array))
-        need_fitting(memory not in seen, name)  # an output must not alias an input, or another output
+        if memory in seen:
+            raise RuntimeError(
+                f"{name} (with implementation in <module 'torch._library.custom_ops' from '{__file__}'>): The output of this custom operator "
+                "(1) must not also be an input to this custom operator and (2) may not alias any inputs to this custom "
+                "operator or other returns. The most common way to trigger this error is if we have y = custom_op(x) and y "
+                "and x are the same Tensor. Please instead return a clone of the offending output tensor(s) (e.g. return "
+                "x.clone()) or refactor the custom operator to not return y."
+            )
         seen.add(memory)

@@ -38,7 +38,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
     """A decorator that registers a function for the divergence of two types and their subclasses.
 
     Raises:
-        TypeError: an argument is not a class.
+        TypeError: an argument is not a subclass of Distribution.
     """
     for each in (type_p, type_q):
         if not isinstance(each, type):

@@ -14,7 +14,7 @@ WRITES = (
         ("detach-does-not-share", "detach() gives a counter of its own",
          "_autograd.tensor:Tensor.detach", "result._version_counter = version_counter(self)", "pass"),
         ("data-shares", ".data shares the version counter",
-         "_autograd.tensor:Tensor.data", "else make(self._array)", "else self.detach()"),
+         "_autograd.tensor:Tensor.data", "else _same_age(make(self._array), self)", "else self.detach()"),
         ("views-do-not-share", "a view has a version counter of its own",
          "_autograd.views:as_view", "view._version_counter = counter", "pass"),
         ("saved-input-unchecked", "a saved input that was changed is used as it is now",
