@@ -12,6 +12,7 @@ from .._c10 import dtypes, errors
 from .._c10.shapes import broadcast_shapes
 from .._c10.zero_tensor import COPIED_INTO, IMMUTABLE
 from .registry import ROWS, Array, Row
+from .type_promotion import check_history
 
 _PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # the shape of the result is that of the factors
 
@@ -52,6 +53,7 @@ def raise_inplace_error(row: Row, self: Tensor, arguments: list[Any], error: Run
 
 def check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
     """Check that the result has the shape of the tensor; addbmm resizes it, since torch passes it as out=."""
+    check_history(tuple(arguments))
     if row.name in _PRODUCTS:
         raise _misfit(row, self._array, arguments)
     if row.name != "addbmm":

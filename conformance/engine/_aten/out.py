@@ -168,7 +168,10 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
     if _facts(name).warns:
-        resize_out(out, array.shape, None if _facts(name).contiguous else array)
+        contiguous = _facts(name).contiguous
+        if contiguous == "of_complex":
+            contiguous = any(each._array.dtype.kind == "c" for each in _tensors(arguments))
+        resize_out(out, array.shape, None if contiguous else array)
     else:
         resize_impl(out, array.shape)
     write(out, array)

@@ -12,11 +12,13 @@ import numpy as np
 
 from .._arguments.argument_errors import inside_argument_check
 from .._arguments.overloads import argument_error, keyword_only_names, opname, parameters
+from .._autograd.node import gradient_edge
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import dispatch_torch_function, overrides_without_tensor
 from .._c10 import dtypes, errors
 from .._c10.dtypes import NUMBERS
-from .._c10.errors import missing_arguments, typename, wrong_type
+from .._c10.errors import missing_arguments, need_fitting, typename, wrong_type
+from .._c10.modes import state
 from .._c10.shapes import broadcast_shapes, like_steps
 from .._c10.slots import on_first_use
 from .codegen.node import is_optional, may_be_number
@@ -109,10 +111,24 @@ def not_differentiable(row: Row, name: str) -> RuntimeError:
     return RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
 
 
+def check_history(arguments: tuple[Any, ...]) -> None:
+    """Raise for stale views as torch does before its kernel runs; what it saves or packs then is left out."""
+    given = [
+        each for value in arguments for each in (value if isinstance(value, (list, tuple)) else (value,))
+    ]
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    recorded = [each for each in tensors if state.recording and each.requires_grad]
+    for each in recorded:
+        gradient_edge(each)
+    need_fitting(
+        not recorded or not (state.saved_hooks or any(each._inference for each in tensors)), "backward"
+    )
+
+
 def explained(
     row: Row, error: Exception, variant: str, arguments: tuple[Any, ...], operands: tuple[Any, ...]
 ) -> Exception:
-    """The error that torch raises where a row's forward has failed: for argument types, or for shapes.
+    """The error that torch raises where a row's forward has failed: for argument types, stale views, or for shapes.
 
     Args:
         variant: which function of the row was called; ``evaluate`` is called by in-place forms.
@@ -122,6 +138,8 @@ def explained(
         result = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
         if result is not None:
             return result
+    if row.recorded:
+        check_history(arguments)
     if isinstance(error, (NotImplementedError, ValueError)):
         try:
             broadcast_shapes(*(np.shape(each) for each in operands if each is not None))

@@ -33,7 +33,7 @@ class Out(NamedTuple):
 
     operator: str | None = None
     copied: bool = False
-    contiguous: bool = False
+    contiguous: bool | Literal["of_complex"] = False
     memory: Literal["separate", "separate_self", "unchecked"] | None = None
     warns: bool = True
     resize: Literal["by_count", "first", "only"] | None = None

@@ -11,7 +11,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._autograd.undefined_gradient import undefined
 from ..._c10.modes import state
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out, like_steps
 from ..._c10.zero_tensor import zeros
 from ..creation.factories import zeros_like
@@ -232,7 +232,7 @@ for _name in ("acosh", "asinh", "atanh"):
     jvp="auto_element_wise",
     kernel_writes=1,
     inplace="method",
-    out=None,
+    out=Out(contiguous="of_complex"),
     self=lambda grad, self: grad * self.sgn(),
 )
 def abs(self: Array) -> Array:

@@ -43,8 +43,8 @@ def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: b
 
 
 def sparse_coo_tensor(
-    indices: Any = MISSING, values: Any = MISSING, size: Any = MISSING, *, dtype: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
+    indices: Any = MISSING, values: Any = MISSING, size: Any = MISSING, *more: Any, dtype: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     is_coalesced: bool | None = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
     """torch.sparse_coo_tensor: a sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
@@ -52,11 +52,13 @@ def sparse_coo_tensor(
     With a size alone, it has nnz = 0. Indices and values are shared if they are tensors; their contents are not checked.
     """
     alone = values is MISSING
-    need_fitting(layout is None, _NAME)
+    need_fitting(layout is None and not more, _NAME)
     need_fitting((indices is MISSING) == (alone and size is not MISSING), _NAME)
     if alone and size is MISSING:
         size = indices
-    need_fitting(size is MISSING or isinstance(size, (tuple, list)), _NAME)
+    sizes = () if size is MISSING else size
+    fits = isinstance(sizes, (tuple, list)) and all(hasattr(each, "__index__") for each in sizes)
+    need_fitting(fits, _NAME)
     if check_invariants:
         raise NotImplementedError("checks of a sparse tensor's invariants")
     if check_invariants is None:
