@@ -140,7 +140,8 @@ def sum(input: Tensor, dim: Any = ABSENT, keepdim: bool = False, *, dtype: Any =
 def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """Sum to ``size``, which must be broadcastable to the tensor's shape."""
     shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
-    need_fitting(is_expandable_to(shape, self._array.shape), "Tensor.sum_to_size")
+    if not is_expandable_to(shape, self._array.shape):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
     return sum_to(self, shape)
 
 
