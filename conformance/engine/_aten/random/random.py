@@ -196,9 +196,11 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
     return drawn.transpose(np.argsort(order))
 
 
-@_composite(random="elementwise", random_by_values=True, out=None)
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+@_composite(random="elementwise", random_by_values=True)
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
+    if out is not None:
+        raise NotImplementedError("torch.bernoulli(out=...)")
     if isinstance(p, Tensor):
         p = p.item()
     if p is not None:
