@@ -52,8 +52,7 @@ def interpolate(
     rows = ANTIALIASED if antialias else _ROWS
     need_fitting((mode, spatial) in rows and input.is_floating_point(), "interpolate")
     need_fitting(min(*input._array.shape[1:], *out) > 0, "interpolate")
-    exact = mode in ("nearest", "nearest-exact", "bilinear") and not antialias  # in half precision
-    need_fitting(exact or not is_half(input._array.dtype), "interpolate")
+    need_fitting(not (antialias and is_half(input._array.dtype)), "interpolate")
     return rows[mode, spatial](input, tuple(out), *([bool(align_corners)] if aligned else []), *scales)
 
 

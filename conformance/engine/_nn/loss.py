@@ -92,7 +92,8 @@ def smooth_l1_loss(
     number = reduction_number(size_average, reduce, reduction)
     if beta == 0.0:
         return _l1_loss(a, b, number)
-    need_fitting(beta >= 0, "smooth_l1_loss")
+    if not beta >= 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
 

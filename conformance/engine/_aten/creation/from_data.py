@@ -80,7 +80,11 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
     if dim == len(shape):
         if isinstance(data, (str, bytes)):
             raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-        errors.need_fitting(not isinstance(data, (list, tuple)), "torch.tensor")
+        if isinstance(data, (list, tuple)):
+            kind = type(data).__name__
+            real = flat and _infer_dtype(flat).category >= dtypes.FLOATING
+            text = f"must be real number, not {kind}", f"'{kind}' object cannot be interpreted as an integer"
+            raise TypeError(text[not real])
         if not isinstance(data, (bool, int, float, complex, np.generic, Tensor)):
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)

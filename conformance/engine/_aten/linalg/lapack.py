@@ -94,7 +94,8 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
         potrf = routine("potrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
-        need_fitting(np.isfinite(factors).all(), "cholesky")  # potrf may miss a nan
+        beside = np.isfinite(np.tril(a, -1) + np.triu(a, 1)).all()  # the diagonal may be infinite
+        need_fitting(beside and not np.isnan(factors).any(), "cholesky")  # potrf may miss a nan
     return factors, info
 
 

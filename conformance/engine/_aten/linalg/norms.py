@@ -35,7 +35,7 @@ def matrix_norm(
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
-    need_fitting(isinstance(ord, str) or abs(ord) in _ORDERS, name)
+    need_fitting(isinstance(ord, str) or (isinstance(ord, (int, float)) and abs(ord) in _ORDERS), name)
     floating(name, A._array, ord == "nuc")
     need_fitting(len(dims) == 2, name)
     first, second = (wrap_dim(d, A._array.ndim) for d in dims)

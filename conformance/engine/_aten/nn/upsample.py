@@ -115,6 +115,15 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
     return taps
 
 
+def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
+    """The weights in half precision; of two weights, the first is 1 minus the second, rounded again."""
+    result = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
+    second = result[-1][1]
+    if len(result) == 2 and second is not None:
+        result[0] = result[0][0], half_up((np.float32(1) - second).astype(kind))
+    return result
+
+
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
     shape = [1] * array.ndim
     shape[axis] = -1
@@ -142,6 +151,7 @@ def _rows(
 ) -> Any:
     """Register forward and backward for one mode and number of dimensions."""
     scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
+    rounds = not (spatial == 2 and taps_of is _linear)  # bilinear keeps its weights in single precision
     plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
 
     def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
@@ -156,7 +166,8 @@ def _rows(
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
         result = half_up(self)
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
-            result = _gather(result, axis, taps)
+            weights = _rounded(taps, self.dtype) if rounds and result is not self else taps
+            result = _gather(result, axis, weights)
         return following(result.astype(self.dtype, copy=False), self)
 
     def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:

@@ -196,9 +196,11 @@ def _happened(target: Array, p: Array, kind: np.dtype[Any], generator: Any) -> A
     return drawn.transpose(np.argsort(order))
 
 
-@_composite(random="elementwise", random_by_values=True, out=None)
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+@_composite(random="elementwise", random_by_values=True)
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: samples whose probabilities are the elements of input, or p for all of them."""
+    if out is not None:
+        raise NotImplementedError("torch.bernoulli(out=...)")
     if isinstance(p, Tensor):
         p = p.item()
     if p is not None:
@@ -295,7 +297,9 @@ def normal(
     if out is not None:
         raise NotImplementedError("torch.normal of tensors with out=")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    need_fitting(not np.iscomplexobj(arrays[1]) and np.all(arrays[1] >= 0), "torch.normal")
+    need_fitting(not np.iscomplexobj(arrays[1]) and (isinstance(std, Tensor) or std >= 0), "torch.normal")
+    if np.any(arrays[1] < 0):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
     result = distribution_kernels.normal(_from(generator), shape, kind)

@@ -90,7 +90,8 @@ def _polygamma(self: Array, n: int) -> Array:
 @composite(vmap="decompose", out=True)
 def polygamma(n: Any, input: Any) -> Tensor:
     """The n-th derivative of digamma."""
-    need_fitting(n >= 0, "torch.polygamma")
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
     return _polygamma(input, n)
 
 
