@@ -75,8 +75,8 @@ def test_trees_side_by_side(tree: Any, other: Any) -> None:
         pytree = importlib.import_module(f"{name}.utils._pytree")
         try:
             outcomes.append(pytree.tree_map(lambda a, b: (a, b), tree, other))
-        except ValueError as error:
-            outcomes.append(type(error))
+        except (ValueError, NotImplementedError):  # the engine refuses it by name
+            outcomes.append("refused")
     assert outcomes[0] == outcomes[1]
 
 

@@ -221,8 +221,16 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
             "currently supported. (You can probably work around this by making a copy of your array  with "
             "array.copy().) "
         )
-    fits = array.dtype.isnative and not any(stride % kind.itemsize for stride in array.strides)
-    errors.need_fitting(fits, "torch.from_numpy")
+    if any(stride % kind.itemsize for stride in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
