@@ -211,7 +211,7 @@ NAMES: dict[str, dict[str, str]] = {
             broadcast_all clamp_probs logits_to_probs probs_to_logits
             """,
         "class in torch.distributions.constraints": """
-            Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
+            dependent_property independent greater_than greater_than_eq less_than interval integer_interval
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
@@ -223,7 +223,7 @@ NAMES: dict[str, dict[str, str]] = {
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution temperature
 
-            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape _call

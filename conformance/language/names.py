@@ -213,7 +213,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
-        "of torch.UntypedStorage": "data_ptr nbytes size device",
+        "of torch.UntypedStorage": "data_ptr nbytes size",
         "in torch": """
             set_printoptions get_device _assert is_storage
             """,
