@@ -17,7 +17,7 @@ from .._c10.modes import state
 from .._c10.operator_facts import composite
 from .._c10.slots import on_first_use
 from .._c10.warn_once import warn_once
-from .._c10.zero_tensor import ZeroTensor
+from .._c10.zero_tensor import ZeroTensor, in_memory
 
 # See Note [Slots].
 from_numpy: Callable[[np.ndarray[Any, Any]], Tensor] = on_first_use("from_numpy")
@@ -46,7 +46,8 @@ def tolist(self: Tensor) -> Any:
     if state.recording and self._view is not None and conj_view.is_conjugate_view(self._array):
         gradient_edge(self)
     if isinstance(self._array, ZeroTensor):
-        errors.need_fitting(self._array.size, "Tensor.tolist")
+        if not self._array.size:
+            return in_memory(self._array).tolist()
         raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
     return self._array.tolist()
 

@@ -278,9 +278,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, .
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
-    if get_infos:
-        raise NotImplementedError("torch.lu(get_infos=True)")
-    return tuple(linalg.lu_factor_ex(A, pivot=pivot)[:2])
+    result = linalg.lu_factor_ex(A, pivot=pivot)
+    return structseq._lu_with_info(result) if get_infos else tuple(result[:2])
 
 
 geqrf, orgqr, ormqr = householder.geqrf, householder.orgqr, householder.ormqr

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._autograd.inplace_checks import warn_of_lost_part
 from ..._autograd.tensor import Tensor
 from ..._c10 import dtypes
 from ..._c10.errors import need_fitting
@@ -98,7 +99,7 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
-    need_fitting(isinstance(ord, (int, float)) and (ord or self.dtype.kind != "c"), name)
+    need_fitting(isinstance(ord, (int, float)), name)
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -110,6 +111,8 @@ def _vector_norm(
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
     _check_identity(name, self, ord, dim)
+    if ord == 0 and self.dtype.kind == "c" and {1}.issuperset(self.shape[axis] for axis in axes):
+        warn_of_lost_part(dtypes.BY_NUMPY[self.real.dtype])  # torch casts `self != 0` to a real dtype
     return norm_array(self, ord, axes, keepdim)
 
 
