@@ -267,13 +267,11 @@ def increment_version(tensor: Tensor) -> None:
         RuntimeError: an inference tensor outside inference mode.
     """
     counter = tensor._version_counter
-    if counter is NO_VERSIONS and not state.inference:
-        raise RuntimeError(errors.INFERENCE_INPLACE)
+    if counter is NO_VERSIONS or (counter is None and tensor._inference):
+        if not state.inference:
+            raise RuntimeError(errors.INFERENCE_INPLACE)
+        return
     if counter is None:
-        if tensor._inference:
-            if not state.inference:
-                raise RuntimeError(errors.INFERENCE_INPLACE)
-            return
         counter = tensor._version_counter = VersionCounter()
         counter.value = 0
     if tensor._inference and state.inference:  # a tensor whose data is an inference tensor's
