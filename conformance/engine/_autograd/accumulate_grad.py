@@ -38,7 +38,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         RuntimeError: the leaf has got a grad_fn since, or a hook returned a tensor.
     """
     variable = node.variable
-    gradient = grads[0]
+    (gradient,) = grads
     if variable._node is not None:  # after detach_() and an in-place operation
         raise RuntimeError("leaf variable has been moved into the graph interior")
     current = variable._grad

@@ -269,8 +269,7 @@ def _engine_run_backward(
     inputs: tuple[Any, ...],
     accumulate: bool,
 ) -> list[Tensor | None]:
-    if keep_graph.__class__ is not bool or create_graph.__class__ is not bool:
-        keep_graph, create_graph = _as_bool(keep_graph), _as_bool(create_graph)
+    keep_graph, create_graph = _as_bool(keep_graph), _as_bool(create_graph)
     if len(roots) != len(grads):
         raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     edges: list[Edge] = []
