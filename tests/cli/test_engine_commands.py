@@ -14,6 +14,7 @@ import torch
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance.check import locate
 from conformance.cli import main
+from tests.plugin.conftest import QUICK
 
 SPECS = """
 scenarios:
@@ -71,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def pytest_run(*arguments: str) -> int:
     """Pytest in a process of its own, as a person starts it."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", *QUICK.split(), "-p", "no:cacheprovider", "--engine-here", *arguments],
         capture_output=True,
         text=True,
         check=False,

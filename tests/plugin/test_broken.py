@@ -35,17 +35,14 @@ def test_the_engine_itself_agrees(pytester: pytest.Pytester) -> None:
     assert failures(pytester) == {"inhouse": {}}
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.name)
-def test_broken(pytester: pytest.Pytester, broken: Broken) -> None:
+@pytest.mark.parametrize("mode", [(), ("-n", "2")], ids=["serial", "xdist"])
+def test_broken(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, mode: tuple[str, ...]) -> None:
     """Each fault shows in the scenarios it touches, and in no other."""
-    broken.write(pytester.path)
-    assert failures(pytester, f"--engine={broken.name}") == {broken.name: expected(broken)}
-
-
-def test_all_broken_with_two_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All at once, in several processes, they fail just so."""
     for broken in BROKEN:
         broken.write(pytester.path)
-    # Named so, and quietly, they are imported in the workers alone.
+    # Named so, and quietly, they are imported in the workers alone, if there are some.
     monkeypatch.setenv("CONFORMANCE_ENGINE", ",".join(broken.name for broken in BROKEN))
-    assert failures(pytester, "-n", "2", "-q") == {broken.name: expected(broken) for broken in BROKEN}
+    found = failures(pytester, *mode, "-q")
+    assert found.keys() == {broken.name for broken in BROKEN}
+    for broken in BROKEN:
+        assert found[broken.name] == expected(broken), broken.name

@@ -27,7 +27,7 @@ SCENARIOS = """
         run: a = torch.tensor([3.])
 """
 
-SECONDS = 5  # what is honest takes a thousandth of that, unless the machine is busy
+SECONDS = 2  # what is honest takes some milliseconds, unless the machine is busy
 LIES = {
     "honest": "",
     "forking": "forking raises Refused: a program ",
