@@ -72,7 +72,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def pytest_run(*arguments: str) -> int:
     """Pytest in a process of its own, as a person starts it."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *QUICK.split(), "-p", "no:cacheprovider", "--engine-here", *arguments],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            *QUICK.split(),
+            "-p",
+            "no:cacheprovider",
+            "--engine-here",
+            *arguments,
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -43,17 +43,14 @@ def inplace(row: Row) -> Callable[..., Tensor]:
 
     def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
         given = (self, *args)
-        if (
-            not kwargs and row.fewest <= len(given) <= row.most
-        ):  # binding is slow, and there is nothing to bind
-            return run_inplace(row, [*given, *row.defaults[len(given) :]])
         if len(given) > row.most:
             given, numbers = to_keyword_numbers(row, given, kwargs, row.name + "_", True)
-            return run_inplace(row, _bound(row, given, kwargs | numbers))
+            kwargs |= numbers
         try:
             return run_inplace(row, _bound(row, given, kwargs))
-        except TypeError:
-            _refuse(row, given, kwargs)  # torch's text depends on which arguments have names
+        except TypeError:  # torch's text depends on which arguments have names
+            if (refused := argument_error(f"Tensor.{opname(row.name)}_", given[1:], kwargs)) is not None:
+                raise refused from None
             raise
 
     method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
@@ -71,21 +68,12 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
     """
     arguments = [*given, *row.defaults[len(given) :]]
     for name, value in named.items():
-        place = row.places.get(name, 0)
-        if place < len(given):
-            _refuse(row, given, named)
-        arguments[place] = value
+        if row.places.get(name, 0) < len(given):
+            raise TypeError(f"{row.name}_ takes no argument '{name}', or has it already")
+        arguments[row.places[name]] = value
     if any(each is inspect.Parameter.empty for each in arguments):
-        _refuse(row, given, named)
+        raise TypeError(f"{row.name}_ lacks an argument")
     return arguments
-
-
-def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Raise for invalid arguments; finding the reason takes longer than the operation."""
-    result = argument_error(f"Tensor.{opname(row.name)}_", given[1:], named)
-    if result is not None:
-        raise result from None
-    row.signature.bind(*given, **named)
 
 
 def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
@@ -225,9 +213,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 
 def _changed(array: Array, value: Array) -> Array:
     """Where the value has other bits than the array, so that nan is nan and the two zeros differ."""
-    before, after = (
-        np.array(each, array.dtype, order="C")[..., None].view(np.uint8) for each in (array, value)
-    )
+    before, after = (np.array(each, array.dtype)[..., None].view(np.uint8) for each in (array, value))
     return np.asarray((before != after).any(-1))
 
 
@@ -241,7 +227,7 @@ def _check_before(row: Row, self: Tensor, arguments: list[Any], recorded: bool, 
         )
     if (row.promote or row.name == "copy") and not onto_itself:
         check_no_overlap(self._array)
-        for each in arguments[1:]:
+        for each in arguments:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(*_arrays_in_memory(row, self._array, each._array))
 

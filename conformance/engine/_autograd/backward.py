@@ -131,12 +131,18 @@ def _vmap_backward(
     roots: tuple[Any, ...], grads: list[Any], retain: Any, create: bool, inputs: tuple[Any, ...], unused: bool
 ) -> list[Any]:
     """The pass for ``is_grads_batched``: a vmap over the first dimension of the gradients."""
-    if any(each is not None and each._array.ndim == 0 for each in grads):
-        raise ValueError(
-            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
-            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-        )
-    sizes = [len(each) for each in grads if each is not None]
+    for each in grads:
+        if each is None:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for an input but the input is of type <class "
+                "'NoneType'>. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+            )
+        if not each._array.ndim:
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+            )
+    sizes = [len(each) for each in grads]
     if len(set(sizes)) > 1:
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "

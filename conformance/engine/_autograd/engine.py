@@ -220,7 +220,7 @@ def _init_to_execute(task: GraphTask, root: Node, input_edges: Sequence[Edge], a
             needed.add(node)
         else:
             task.captures.setdefault(node, []).append((input_nr, number))
-    task.captured = [] if accumulate else [None] * len(input_edges)
+    task.captured = [None] * len(input_edges)
     captures = task.captures
     reached = {root, *task.dependencies}
     ends = {node for node in reached if not any(node.next_nodes)}
@@ -483,13 +483,11 @@ def _needed_outputs(node: Node, outputs: Gradients) -> Gradients:
 def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
     """Store the requested gradients of a node; return whether the node must run as well."""
     runs = task.needed is None or node in task.needed
-    input_edges = task.captures.get(node)
-    if input_edges is not None or not runs:
-        inputs = tuple(buffer)
-        if not runs and node.hooks is not None:
-            inputs = run_tensor_pre_hooks(node.hooks, inputs)
-        for input_nr, number in input_edges or ():
-            task.captured[number] = inputs[input_nr]
+    inputs = tuple(buffer)
+    if not runs and node.hooks is not None:
+        inputs = run_tensor_pre_hooks(node.hooks, inputs)
+    for input_nr, number in task.captures[node]:
+        task.captured[number] = inputs[input_nr]
     return runs
 
 

@@ -411,8 +411,7 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
     tensor._version_counter = tensor._view = tensor._shared_metadata = None
-    if transforms.depth:
-        tensor._age = transforms.age
+    tensor._age = transforms.age
     return tensor
 
 
@@ -425,9 +424,7 @@ def _same_age(result: Tensor, source: Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """The result of an operation as a tensor without grad_fn; a numpy scalar becomes 0-dimensional."""
-    tensor = make(
-        value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value)
-    )
+    tensor = make(value if isinstance(value, Unstrided) else np.asanyarray(value))
     if state.inference:
         tensor._inference = True
     return tensor
