@@ -318,5 +318,4 @@ def _tensor_backward(
 
 
 _tensor_backward.__name__, _tensor_backward.__qualname__ = "backward", "Tensor.backward"
-del _tensor_backward.__annotations__["self"]  # like a method that is defined in its class
 Tensor.backward = _tensor_backward  # type: ignore[attr-defined]

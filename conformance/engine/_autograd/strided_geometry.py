@@ -37,10 +37,6 @@ def strided_array(array: Array, geometry: Geometry) -> Array:
         return np.zeros(geometry.shape, array.dtype)
     memory = storage(array)
     start = array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
-    if not memory.flags.c_contiguous:
-        return np.lib.stride_tricks.as_strided(
-            array.reshape(-1)[geometry.offset // array.itemsize :], geometry.shape, geometry.strides
-        )
     return np.ndarray(geometry.shape, array.dtype, buffer(memory), start + geometry.offset, geometry.strides)
 
 
@@ -77,8 +73,6 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
         else:
             sizes.insert(0, n)
             steps.insert(0, step)
-    if not zeros._array.size:
-        return zeros.zero_()
     base = [(n, step // item) for n, step in zip(layout[0], layout[1], strict=True)]
     reach = [(n, step) for n, step in base if n != 1]
     mine, theirs = max(0, -(geometry.offset // item)), max(0, geometry.offset // item)
