@@ -40,7 +40,7 @@ scenarios:
     title: runs after
     run: a = torch.ones(2) * 2
 """
-SECONDS = 5
+SECONDS = 3
 
 
 @pytest.mark.parametrize(
