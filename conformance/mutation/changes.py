@@ -169,25 +169,45 @@ def _is_text(node: _Node) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _is_unseen(argument: ast.keyword) -> bool:
-    """Whether no program can see another value: an assertion of zip, or the line that a warning names."""
-    return argument.arg == "stacklevel" or (
-        argument.arg == "strict" and ast.unparse(argument.value) == "True"
-    )
+def _is_unseen(call: ast.Call, argument: ast.keyword) -> bool:
+    """Whether no program sees another value: a copy of NumPy's, an assertion of zip, the line that a warning names."""
+    match argument.arg, ast.unparse(argument.value):
+        case "stacklevel", _:
+            return True
+        case "strict", "True":
+            return True
+        case "copy", "False":
+            return _name(call) == "astype"
+    return False
+
+
+def _is_refusal(node: ast.AST) -> bool:
+    """Whether it refuses what the in-house engine does not support: no program that needs it agrees with torch."""
+    return isinstance(node, ast.Call) and _name(node) == "need_fitting"
+
+
+def _name(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _is_for_types(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.unparse(node.test)
     if isinstance(node, ast.Call):
-        return ast.unparse(node.func).rpartition(".")[2] in _FOR_TYPES
+        return _name(node) in _FOR_TYPES
     return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _proposals(tree: ast.Module, scopes: Iterable[_Node]) -> Iterator[tuple[_Node, str, str]]:
     """What is replaced, the kind of change, and the new text."""
     docstrings = _texts_alone(tree)
-    unseen = {each.value for each in ast.walk(tree) if isinstance(each, ast.keyword) and _is_unseen(each)}
+    unseen = {
+        each.value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for each in call.keywords
+        if _is_unseen(call, each)
+    }
     for node in scopes:
         if node in unseen:
             continue
@@ -248,15 +268,17 @@ def _of_call(
     node: ast.Call, source: bytes, span: Callable[[_Argument], tuple[int, int]]
 ) -> Iterator[tuple[str, int, int, str]]:
     """The kind of change, start, end and new text."""
-    name = ast.unparse(node.func).rpartition(".")[2]
-    if name in _NOT_CHANGED:
+    name = _name(node)
+    if name in _NOT_CHANGED or _is_refusal(node):
         return
     arguments: list[_Argument] = sorted([*node.args, *node.keywords], key=span)
     for place, each in enumerate(arguments):
         start, end = span(each)
         if place:
             before = span(arguments[place - 1])
-            if isinstance(each, ast.keyword) and _is_unseen(each):
+            if isinstance(each, ast.keyword) and (
+                _is_unseen(node, each) or ast.unparse(each) == "strict=False"
+            ):
                 continue
             if isinstance(each, ast.keyword) or place == len(arguments) - 1:
                 yield "argument left out", before[1], end, ""
@@ -282,7 +304,10 @@ def _may_go(node: ast.stmt) -> bool:
     """Without a variable's assignment a function just fails, and a module cannot be imported."""
     if isinstance(node, ast.Assign):
         return all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
-    return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await))
+    return not (
+        isinstance(node, ast.Expr)
+        and (isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await) or _is_refusal(node.value))
+    )
 
 
 def _texts_alone(tree: ast.Module) -> set[ast.stmt]:
