@@ -55,7 +55,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
 
     method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
-    method.facts = row.facts if row.name.endswith("_") else row.facts._replace(vmap=None)  # type: ignore[attr-defined]
+    method.facts = row.facts  # type: ignore[attr-defined]
     method.inplace_of = row  # type: ignore[attr-defined]
     return method
 

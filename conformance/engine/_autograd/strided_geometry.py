@@ -59,17 +59,12 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     divided by their number (torch: as_strided_backward).
     """
     item = grad._array.itemsize
-    zeros = make(np.zeros(layout[0], grad._array.dtype))
     sizes: list[int] = []
     steps: list[int] = []
     for axis in reversed(range(grad._array.ndim)):
         n, step = geometry.shape[axis], geometry.strides[axis] // item
-        if n == 0:
-            return zeros.zero_()  # increments the version, like at::zeros
         if n == 1:
             grad = grad.squeeze(axis)
-        elif step == 0:
-            grad = grad.sum(axis)
         else:
             sizes.insert(0, n)
             steps.insert(0, step)

@@ -127,11 +127,8 @@ _HANDLE_R_TO_C = {
 
 def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
     """Whether a tensor of this shape broadcasts to the desired one (torch: at::is_expandable_to)."""
-    if len(shape) > len(desired):
-        return False
-    return desired[len(desired) - len(shape) :] == shape or all(
-        have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False)
-    )
+    pairs = zip(reversed(shape), reversed(desired), strict=False)
+    return len(shape) <= len(desired) and all(have in (1, want) for have, want in pairs)
 
 
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
