@@ -58,6 +58,8 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     Gradients of view elements that share a location are summed; if several base elements share one, the gradient is
     divided by their number (torch: as_strided_backward).
     """
+    if 0 in geometry.shape or 0 in layout[0]:
+        return make(np.zeros(layout[0], grad._array.dtype)).zero_()  # increments the version, like at::zeros
     item = grad._array.itemsize
     sizes: list[int] = []
     steps: list[int] = []

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .._aten.registry import Row, bind
@@ -44,12 +44,19 @@ def each_tensor(function: Callable[[Tensor], Any], result: Any) -> Any:
     return rebuild_sequence(type(result), map(function, result))
 
 
-def aligned(values: Iterable[Any], level: int) -> list[Any]:
-    """The values of operands, padded with dimensions of 1 so that they broadcast as the samples do."""
+def aligned(values: Iterable[Any], level: int, fronts: Sequence[Any] | None = None) -> list[Any]:
+    """The values of operands, padded with dimensions of 1 so that they broadcast as the samples do.
+
+    Args:
+        fronts: the values with the batch dimension in front, if something was done to them.
+    """
     values = list(values)
-    operands = [each for each in values if isinstance(each, Tensor)]
-    rank = max(each._array.ndim for each in operands)
-    return [padded(each, rank) if is_at(each, level) else each for each in values]
+    rank = max(each._array.ndim for each in values if isinstance(each, Tensor))
+    wholes = fronts or [front_of(each, level) for each in values]
+    return [
+        with_ones(whole, rank - each._array.ndim) if is_at(each, level) else whole
+        for each, whole in zip(values, wholes, strict=True)
+    ]
 
 
 def padded(batch: BatchedTensor, rank: int) -> Tensor:

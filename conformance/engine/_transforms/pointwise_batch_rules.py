@@ -13,7 +13,7 @@ from .._autograd.batched_tensor import BatchedTensor, make_batched, unwrap_batch
 from .._autograd.forward_grad import attach, levels, levels_of
 from .._autograd.tensor import Tensor
 from .._c10.dtypes import BY_NUMPY, result_type
-from .batch_dims import aligned, is_at, wrapped
+from .batch_dims import aligned, front_of, is_at, wrapped
 from .batch_rule_registry import shared_rule
 
 
@@ -65,13 +65,13 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
             wanted = result_type(values[batches[0]], values[number])
             values[number] = _as_operand(values[number], wanted, unwrap_batched(values[batches[0]])[0], level)
             batches.append(number)
-        wholes = aligned(values, level)
         names = (*list(row.parameters)[: len(args)], *kwargs)
         two = (
             len(row.promote) == 2
             and row.facts.vmap_operands != "same_dtype"
             and len([place for place in batches if names[place] in row.promote]) == len(batches) == 2
         )
-        values = _promoted(values, wholes, level) if two else wholes
+        fronts = [front_of(each, level) for each in values]
+        values = aligned(values, level, _promoted(values, fronts, level) if two else fronts)
     arguments = dict(zip(kwargs, values[len(args) :], strict=True))
     return wrapped(row.call(*values[: len(args)], **arguments), level, dim)
