@@ -39,6 +39,8 @@ _OPPOSITE: dict[type[ast.operator], type[ast.operator]] = {
 _FOR_TYPES = {"cast", "TypeVar", "NewType", "TypeAlias"}  # calls that only a type checker reads
 _SYMMETRIC = {"max", "min", "maximum", "minimum", "may_share_memory"}  # in their arguments
 _NOT_CHANGED = {*_FOR_TYPES, "isinstance", "issubclass", "getattr", "range"}  # it would just fail
+REFUSAL = "need_fitting"
+"""The in-house engine's function for arguments that torch refuses with a text that the engine lacks."""
 _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 
 
@@ -60,6 +62,7 @@ class SourceChange:
     within: str  # the qualified name of that definition; "" in the module itself
     runs_at_import: bool  # rather than in a call of the definition
     line: str = ""  # the text of the first of these lines
+    refusal: bool = False  # whether it is in a call that refuses what the in-house engine does not support
 
     def applied_to(self, source: bytes) -> bytes:
         """The file with the fault."""
@@ -90,6 +93,7 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
                     scope.name,
                     scope.at_import,
                     source[starts[lines[0] - 1] : starts[lines[0]]].decode().strip(),
+                    any(first <= start and end <= last for first, last in refusals),
                 )
             )
 
@@ -98,6 +102,9 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
         assert node.end_col_offset is not None
         return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
+    refusals = [
+        span(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) == REFUSAL
+    ]
     scopes = dict(_scopes(tree, _Scope("", (1, len(starts) - 1), at_import=True)))
     for node, kind, becomes in _proposals(tree, scopes):
         if node in scopes:  # otherwise only type checkers read it
@@ -179,11 +186,6 @@ def _is_unseen(call: ast.Call, argument: ast.keyword) -> bool:
         case "copy", "False":
             return _name(call) == "astype"
     return False
-
-
-def _is_refusal(node: ast.AST) -> bool:
-    """Whether it refuses what the in-house engine does not support: no program that needs it agrees with torch."""
-    return isinstance(node, ast.Call) and _name(node) == "need_fitting"
 
 
 def _name(call: ast.Call) -> str:
@@ -269,7 +271,7 @@ def _of_call(
 ) -> Iterator[tuple[str, int, int, str]]:
     """The kind of change, start, end and new text."""
     name = _name(node)
-    if name in _NOT_CHANGED or _is_refusal(node):
+    if name in _NOT_CHANGED:
         return
     arguments: list[_Argument] = sorted([*node.args, *node.keywords], key=span)
     for place, each in enumerate(arguments):
@@ -304,10 +306,7 @@ def _may_go(node: ast.stmt) -> bool:
     """Without a variable's assignment a function just fails, and a module cannot be imported."""
     if isinstance(node, ast.Assign):
         return all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
-    return not (
-        isinstance(node, ast.Expr)
-        and (isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await) or _is_refusal(node.value))
-    )
+    return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await))
 
 
 def _texts_alone(tree: ast.Module) -> set[ast.stmt]:

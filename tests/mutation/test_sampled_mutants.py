@@ -98,6 +98,9 @@ def kinds(source: str, **options: bool) -> list[tuple[str, str, str]]:
         ("max(a, b)", [("argument left out", ", b", "")]),
         ("zip(a, *b, strict=True)", []),
         ("warn(a, stacklevel=2)", []),
+        ("zip(a, *b, strict=False)", [("constant", "False", "True")]),
+        ("a.astype(b, copy=False)", []),
+        ("a.to(b, copy=False)", [("argument left out", ", copy=False", ""), ("constant", "False", "True")]),
         ("f(a=b)", [("argument left out", "a=b", "")]),
         ("isinstance(a, b)", []),
         ("cast('int', a)", []),
@@ -158,6 +161,14 @@ def test_where_a_change_is() -> None:
     assert (found["1"].lines, found["1"].around, found["1"].runs_at_import) == ((2, 2), (1, 5), True)
     assert (found["-grad"].around, found["-grad"].runs_at_import) == ((1, 1), False)
     assert (found["2"].lines, found["2"].around, found["2"].within) == ((5, 5), (4, 5), "f")
+
+
+def test_what_refuses_the_unsupported_is_told_apart() -> None:
+    """No program that a fault there lets through agrees with torch."""
+    source = b"def f(x):\n    need_fitting(x > 1, 'f')\n    return x > 2\n"
+    found = {each.was: each.refusal for each in changes_of(source, "m.py")}
+    assert found == {"need_fitting(x > 1, 'f')": True, "x > 1": True, "1": True, "x > 1, 'f'": True,
+                     ", 'f'": True, "x > 2": False, "2": False}  # fmt: skip
 
 
 def test_core_has_all_kinds() -> None:
