@@ -120,8 +120,6 @@ def _triangular_solve(
 def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """torch's norm_jvp: the backward formula times the tangent, divided by the norm, and 0 where the norm is 0."""
     self, norm, change = arguments["self"], results[0], tangents["self"]
-    if arguments["dtype"] is not None:
-        self, change = self.to(arguments["dtype"]), change.to(arguments["dtype"])
     order, dim, keepdim = arguments["ord"], arguments["dim"], arguments["keepdim"]
 
     def along(slope: Tensor) -> Any:
@@ -130,6 +128,11 @@ def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: l
 
     if order == 2:
         return [along(self).div_(norm).masked_fill_(norm == 0, 0)]
+    if order == 1:
+        return [along(self.sgn())]
+    if 0 < order < 1:
+        slope = (self.sgn() * self.abs().pow(order - 1)).masked_fill_(self == 0, 0)
+        return [along(slope) * norm.pow(1 - order)]
     if 1 < order < math.inf:
         size = self.abs()
         scaled = self.sgn() * size.pow(order - 1) if order < 2 else self * size.pow(order - 2)
