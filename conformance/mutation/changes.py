@@ -39,8 +39,7 @@ _OPPOSITE: dict[type[ast.operator], type[ast.operator]] = {
 _FOR_TYPES = {"cast", "TypeVar", "NewType", "TypeAlias"}  # calls that only a type checker reads
 _SYMMETRIC = {"max", "min", "maximum", "minimum", "may_share_memory"}  # in their arguments
 _NOT_CHANGED = {*_FOR_TYPES, "isinstance", "issubclass", "getattr", "range"}  # it would just fail
-REFUSAL = "need_fitting"
-"""The in-house engine's function for arguments that torch refuses with a text that the engine lacks."""
+_REFUSAL = "need_fitting"  # the in-house engine's, for arguments that torch refuses with a text it lacks
 _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 
 
@@ -103,7 +102,7 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
         return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
     refusals = [
-        span(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) == REFUSAL
+        span(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) == _REFUSAL
     ]
     scopes = dict(_scopes(tree, _Scope("", (1, len(starts) - 1), at_import=True)))
     for node, kind, becomes in _proposals(tree, scopes):
@@ -179,9 +178,7 @@ def _is_text(node: _Node) -> bool:
 def _is_unseen(call: ast.Call, argument: ast.keyword) -> bool:
     """Whether no program sees another value: a copy of NumPy's, an assertion of zip, the line that a warning names."""
     match argument.arg, ast.unparse(argument.value):
-        case "stacklevel", _:
-            return True
-        case "strict", "True":
+        case ("stacklevel", _) | ("strict", "True"):
             return True
         case "copy", "False":
             return _name(call) == "astype"
@@ -279,7 +276,7 @@ def _of_call(
         if place:
             before = span(arguments[place - 1])
             if isinstance(each, ast.keyword) and (
-                _is_unseen(node, each) or ast.unparse(each) == "strict=False"
+                _is_unseen(node, each) or ast.unparse(each) == "strict=False"  # which is the default
             ):
                 continue
             if isinstance(each, ast.keyword) or place == len(arguments) - 1:

@@ -70,19 +70,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def pytest_run(*arguments: str) -> int:
-    """Pytest in a process of its own, as a person starts it."""
+    """Pytest in a process of its own, in which the engines run too: torch is imported once."""
+    options = f"-q {QUICK} -p no:cacheprovider --engine-here".split()
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            *QUICK.split(),
-            "-p",
-            "no:cacheprovider",
-            "--engine-here",
-            *arguments,
-        ],
+        [sys.executable, "-m", "pytest", *options, *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -52,7 +52,7 @@ def test_a_cause_is_run_again_alone(pytester: pytest.Pytester, mode: tuple[str, 
     assert first.parseoutcomes() == {"failed": 4, "passed": 1}
     found = re.search(r"^ +3  (\w{5})  \* gives", first.stdout.str(), re.MULTILINE)
     assert found is not None, first.stdout.str()
-    for _ in range(1 if mode else 2):  # a run by name leaves the names as they are
+    for _ in range(2):
         again = pytester.runpytest(*options, "--cause", found[1])
         assert again.parseoutcomes()["failed"] == 3
         assert "passed" not in again.parseoutcomes()

@@ -411,7 +411,8 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
     tensor._version_counter = tensor._view = tensor._shared_metadata = None
-    tensor._age = transforms.age
+    if transforms.depth:
+        tensor._age = transforms.age
     return tensor
 
 
