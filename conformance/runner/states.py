@@ -107,6 +107,8 @@ def below(name: str) -> tuple[str, str]:
 
 def is_like_plain(text: Facet, state: State, name: str) -> bool:
     """Whether a list that is observed entry by entry, such as one of NumPy's numbers, is this list of numbers."""
+    if "shape" in resolved(state, name):  # no list, and its numbers may be many
+        return False
     data = parsed(text) if isinstance(text, str) else text
     return isinstance(data, list | dict) and _is_like(data, state, name)
 
