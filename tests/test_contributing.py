@@ -30,7 +30,7 @@ def blocks(page: str, heading: str) -> list[tuple[str, str]]:
 def copy(tmp_path: Path) -> Path:
     """The suite's code, to be changed, and an empty folder for the specs."""
     shutil.copytree(
-        ROOT / "conformance", tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__", "*.gz")
+        ROOT / "conformance", tmp_path / "conformance", ignore=shutil.ignore_patterns("*.gz")
     )
     (tmp_path / "specs").mkdir()
     return tmp_path
