@@ -31,6 +31,7 @@ import numpy as np
 
 from .._c10 import errors
 from .._c10.interpreter_stack import transforms
+from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .._c10.operator_facts import USUAL, Facts
 from .._c10.shapes import broadcast_shapes
@@ -255,12 +256,15 @@ def batch_samples(samples: list[Tensor], level: int) -> BatchedTensor:
 
     Raises:
         RuntimeError: their shapes differ.
+        NotImplementedError: they are sparse.
     """
     first = samples[0]._array
     if any(each._array.shape != first.shape for each in samples):
         raise RuntimeError(
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
+    if isinstance(first, Unstrided):
+        samples[0].view(first.shape)  # torch's error: it views every result as one of a batch
     result: Any = make(_logical(first), BatchedTensor)
     result._value, result._bdim, result._cached_samples, result._level = None, 0, samples, level
     return result

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._aten.complex_gradients import check_declared
 from .._aten.registry import Row
+from .._aten.sparse.kernels import no_kernel
 from .._autograd.batched_tensor import flat_values
 from .._autograd.engine import run_backward
 from .._autograd.forward_grad import (
@@ -35,6 +36,7 @@ from .._autograd.tensor import Tensor, make
 from .._autograd.validate_outputs import conform
 from .._autograd.views import as_view
 from .._c10.interpreter_stack import Transform
+from .._c10.layout import Unstrided
 from .._c10.modes import _set, state
 from .._c10.zero_tensor import zeros as zeros_without_memory
 from .jvp_formulas import FORMULAS
@@ -75,6 +77,9 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if not any(any(each) if isinstance(each, list) else each for each in wanted.values()):
         return [None] * len(results)
     given = {name: value for name, value in directions.items() if value is not None}
+    absent = (arguments[name] for name in row.inputs if name not in given)
+    if any(isinstance(getattr(each, "_array", None), Unstrided) for each in absent):
+        raise NotImplementedError(no_kernel("aten::_efficientzerotensor", "SparseCPU"))  # the missing tangent
     if row.view is not None:
         if row.name == "as_strided":  # a tangent that samples of a vmap share is expanded
             given["self"] = with_same_meta(given["self"], arguments["self"])
@@ -93,7 +98,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if row.name in FORMULAS:
         return FORMULAS[row.name](plain, given, results)
     if kind == "bilinear":
-        return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
+        return [_sum(call(row, {**plain, name: value}) for name, value in reversed(given.items()))]
     if kind == "auto_element_wise" and not complex_numbers:
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)
@@ -130,10 +135,10 @@ def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> 
 def _products(
     row: Row, plain: dict[str, Any], given: Directions, wanted: dict[str, Any], results: list[Tensor]
 ) -> Iterable[Tensor]:
-    """The formula of each input's gradient, applied to its tangent."""
+    """The formula of each input's gradient, applied to its tangent; the last first, see `_sum`."""
     node = _linearized(row, plain, wanted, results)
     edges = node.next_edges
-    for number, name in enumerate(row.inputs):
+    for number, name in reversed([*enumerate(row.inputs)]):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
             result = node._apply((given[name],))[number]
@@ -142,7 +147,8 @@ def _products(
 
 
 def _sum(tensors: Iterable[Tensor]) -> Tensor:
-    result, *others = tensors
+    """The sum from the first to the last, which come the other way round: torch computes the last one first."""
+    result, *others = reversed([*tensors])
     for each in others:
         result = result + each
     return result

@@ -212,13 +212,10 @@ def _total(terms: Iterable[Tensor | None]) -> list[Any]:
 
 @jvp_formula("mul")
 def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-    """The product rule, in torch's order."""
+    """The product rule, in torch's order: of the sum's terms it computes the second one first."""
     of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
-    terms = (
-        None if of_other is None else of_other * arguments["self"],
-        None if of_self is None else of_self * arguments["other"],
-    )
-    return _total(terms)
+    second = None if of_self is None else of_self * arguments["other"]
+    return _total((None if of_other is None else of_other * arguments["self"], second))
 
 
 def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:

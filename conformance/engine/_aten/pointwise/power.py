@@ -47,13 +47,8 @@ def _to_a_number(base: Array, exponent: Any) -> Array:
 
 
 def _reciprocal(array: Array) -> Array:
-    """1 / array, which is inf+nanj for a complex 0."""
-    result = np.reciprocal(array)
-    return (
-        np.where(array == 0, complex("inf+nanj"), result).astype(array.dtype)
-        if array.dtype.kind == "c"
-        else result
-    )
+    """1 / array; NumPy's reciprocal has other zeros for complex numbers than its division, and torch the latter's."""
+    return np.divide(array.dtype.type(1), array) if array.dtype.kind == "c" else np.reciprocal(array)
 
 
 def _complex_power(base: Any, exponent: Any) -> Array:

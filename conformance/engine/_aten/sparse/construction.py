@@ -30,6 +30,7 @@ def _of_values(grad: Tensor, result: Tensor) -> Tensor:
     name="_sparse_coo_tensor_with_dims_and_tensors",
     tensors="indices",
     complex="as_written",
+    jvp="not_implemented",
     values=_of_values,
 )
 def _with_dims_and_tensors(indices: Array, values: Array, size: Any, _coalesced: bool = False) -> Any:

@@ -36,7 +36,22 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
     found = KERNELS.get(name)
     if found is not None:
         return found(*arguments, **named)
+    if name in _KEEP_ZERO or (name == "pow" and not in_place):
+        return _of_values(row, arguments, named, f"{name}_" if in_place else "")
     raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
+
+
+def _of_values(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_place: str) -> Any:
+    """What maps 0 to 0, of the values of the coalesced tensor (torch: native/sparse/SparseUnaryOps.cpp)."""
+    given = arguments[0]
+    if in_place and not given.coalesced:
+        raise RuntimeError(f"{in_place} requires coalesced input")
+    if row.name == "pow" and arguments[1] == 0:
+        raise RuntimeError(
+            "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
+        )
+    whole = coalesced(given)
+    return coo(whole.indices.copy(), row.forward(whole.values, *arguments[1:], **named), whole.shape, True)
 
 
 def no_kernel(name: str, backend: str) -> str:
@@ -47,6 +62,12 @@ def no_kernel(name: str, backend: str) -> str:
         "are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for possible resolutions."
     )
 
+
+_KEEP_ZERO = frozenset({
+    "abs", "asin", "asinh", "atan", "atanh", "ceil", "deg2rad", "erf", "erfinv", "expm1", "floor", "frac",
+    "isinf", "isnan", "isneginf", "isposinf", "log1p", "nan_to_num", "rad2deg", "relu", "round", "sgn",
+    "sign", "signbit", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+})  # fmt: skip
 
 # The operator that torch calls first, for composite operations: its name is in the error.
 _RUNS = {
@@ -107,15 +128,3 @@ def _conj_physical(self: SparseArray) -> Any:
 @kernel("zero")
 def _zero(self: SparseArray) -> Any:
     return zeros(self.shape, self.dtype, self.sparse_dim)
-
-
-@kernel("asinh")
-def _asinh(self: SparseArray) -> Any:
-    whole = coalesced(self)
-    return coo(whole.indices.copy(), np.arcsinh(whole.values), self.shape, True)
-
-
-@kernel("atanh")
-def _atanh(self: SparseArray) -> Any:
-    whole = coalesced(self)
-    return coo(whole.indices.copy(), np.arctanh(whole.values), self.shape, True)

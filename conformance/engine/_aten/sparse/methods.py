@@ -124,12 +124,18 @@ def dense_dim(self: Tensor) -> int:
 # Conversions between layouts ----------------------------------------------------------------------
 
 
-@op("ToSparseBackward1", name="_to_sparse", self=lambda grad: grad.to_dense())
+@op("ToSparseBackward1", name="_to_sparse", jvp="not_implemented", self=lambda grad: grad.to_dense())
 def _to_sparse(self: Array) -> Any:
     return sparse(self)
 
 
-@op("ToSparseBackward0", name="_to_sparse_dim", operator="_to_sparse", self=lambda grad: grad.to_dense())
+@op(
+    "ToSparseBackward0",
+    name="_to_sparse_dim",
+    operator="_to_sparse",
+    jvp="not_implemented",
+    self=lambda grad: grad.to_dense(),
+)
 def _to_sparse_dim(self: Array, _sparse_dim: int) -> Any:
     return sparse(self, _sparse_dim)
 
@@ -184,8 +190,10 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
 @op(
     "SparseMaskBackward0",
     name="_sparse_mask",
+    operator="sparse_mask",
     tensors="mask",
     complex="as_written",
+    jvp="not_implemented",
     self=lambda grad, mask, _self_is_sparse: (
         _projection(grad, mask) if _self_is_sparse else _projection(grad, mask).to_dense()
     ),

@@ -29,6 +29,7 @@ def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor
     "SparseAddmmBackward0",
     name="_sparse_addmm",
     complex="as_written",
+    jvp="not_implemented",
     self=lambda grad, beta: maybe_times(grad, beta),
     mat1=_mat1_sparse,
     mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
