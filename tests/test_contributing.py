@@ -29,9 +29,7 @@ def blocks(page: str, heading: str) -> list[tuple[str, str]]:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The suite's code, to be changed, and an empty folder for the specs."""
-    shutil.copytree(
-        ROOT / "conformance", tmp_path / "conformance", ignore=shutil.ignore_patterns("*.gz")
-    )
+    shutil.copytree(ROOT / "conformance", tmp_path / "conformance", ignore=shutil.ignore_patterns("*.gz"))
     (tmp_path / "specs").mkdir()
     return tmp_path
 

@@ -141,8 +141,8 @@ def within_rounding(expected: str, actual: str, exact: str, times: float) -> boo
     )
 
 
-def differs_in_last_digit(one: str, other: str) -> bool:
-    """Whether two texts differ only in the last digits of their numbers, by 1."""
+def differs_in_last_digits(one: str, other: str) -> bool:
+    """Whether two texts differ only in the last digits of their numbers: by 1, or within float32's tolerance."""
     ours, theirs = _NUMBER.split(one), _NUMBER.split(other)
     if ours[::2] != theirs[::2]:
         return False
@@ -150,12 +150,13 @@ def differs_in_last_digit(one: str, other: str) -> bool:
 
 
 def _next_to(one: str, other: str) -> bool:
-    """Whether two numbers have the same number of digits and differ by 1 in the last one."""
+    """Whether two numbers of the same number of digits differ by 1 in the last one, or within float32's tolerance."""
     if "j" in one or not (math.isfinite(float(one)) and math.isfinite(float(other))):
         return False
     a, b = Decimal(one), Decimal(other)
     place = a.as_tuple().exponent
-    return place == b.as_tuple().exponent and abs(a - b) <= Decimal((0, (1,), int(place)))
+    within = max(Decimal((0, (1,), int(place))), Decimal(_PYTHON.rtol) * abs(b))
+    return place == b.as_tuple().exponent and abs(a - b) <= within
 
 
 def _number(text: str) -> complex:

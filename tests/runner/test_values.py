@@ -16,7 +16,7 @@ from conformance.runner.values import (
     Bounds,
     bounds,
     close,
-    differs_in_last_digit,
+    differs_in_last_digits,
     holds,
     parsed,
     shortened,
@@ -208,7 +208,13 @@ def test_as_near_as_double_precision(actual: str, exact: str, near: bool) -> Non
 )
 def test_numbers_alike_but_for_the_last_digit(other: str, alike: bool) -> None:
     """As many digits, of which the last is 1 more or less."""
-    assert differs_in_last_digit("tensor([54.5982, -1.])", other) is alike
+    assert differs_in_last_digits("tensor([54.5982, -1.])", other) is alike
+
+
+def test_large_numbers_are_printed_with_more_digits_than_they_have() -> None:
+    """So the last digits may differ by more than 1."""
+    assert differs_in_last_digits("tensor(47695.3281)", "tensor(47695.3203)")
+    assert not differs_in_last_digits("tensor(47695.3281)", "tensor(47695.2203)")
 
 
 def test_of_an_overflow_nothing_is_told() -> None:

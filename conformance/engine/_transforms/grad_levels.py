@@ -304,6 +304,8 @@ def gradients_of(
     level = level_of((outputs, inputs))
     how = {"retain_graph": retain_graph, "create_graph": create_graph}
     if level >= 0 and level_of(given) <= level and are_batched_at(inputs, level):
+        if any(each is None for each in given):  # of a complex output there is no implicit gradient
+            given = backward._make_grads(tuple(outputs), tuple(given), batched=False)
         return grad_of_batched(partial(gradients_of, **how), outputs, inputs, given, level)
     if level >= 0:
         result: list[Tensor] = for_each_sample(
