@@ -9,6 +9,7 @@ from typing import Any
 from .._aten.kernels import need_floats, need_inexact
 from .._aten.nn import batch_norm as ops
 from .._aten.nn import layer_norm as layernorm
+from .._aten.shape.view_reshape import alias
 from .._autograd.tensor import Tensor, make
 from .._c10.dtypes import finfo, float32, promote_types
 from .._c10.errors import need_fitting
@@ -68,7 +69,8 @@ def torch_instance_norm(
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):
         if use_input_stats and running is not None and repeated is not None:
-            running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
+            # torch writes to an alias, which a transform of torch.func allows of a captured tensor, too
+            alias(running).copy_(repeated.view(batch, channels).mean(0, keepdim=False))
     return found.view(size)
 
 

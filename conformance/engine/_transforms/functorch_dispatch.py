@@ -183,7 +183,8 @@ def _as_written(tangent: Tensor, times: int) -> Tensor:
 def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
     """The result of an operation, marked with the age of the transform it was made in; see Note [Captured tensors]."""
     if transforms.depth:
-        age = transforms.age if row.view is None or not args else args[0]._age
+        own = row.view is None or row.name == "alias" or not args
+        age = transforms.age if own else args[0]._age
         for each in flat_values((result,)):
             if isinstance(each, Tensor):
                 each._age = age

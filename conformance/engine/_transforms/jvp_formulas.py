@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .._aten.linalg.decompositions import pairwise_differences
 from .._aten.linalg.functions import solve_triangular
 from .._aten.linalg.torch_level_functions import triangular_solve
 from .._aten.nn.convolution import convolution_backward
@@ -47,6 +48,16 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
     inner = inner - inner.diagonal(0, -2, -1).diag_embed() * 0.5
     result = lower @ inner
     return [result.mH if upper else result, *[None] * (len(results) - 1)]
+
+
+@jvp_formula("_linalg_eigh")
+def _eigh(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """Of the whole tangent, though of the matrix one triangle is read (torch: linalg_eig_jvp)."""
+    values, vectors = results
+    inner = vectors.mH @ (tangents["A"] @ vectors)
+    turned = inner / pairwise_differences(values)
+    turned.diagonal(0, -2, -1).zero_()
+    return [parts.real(inner.diagonal(0, -2, -1)), vectors @ turned]
 
 
 _EPS = 1e-13  # torch's constant, which prevents a division by 0

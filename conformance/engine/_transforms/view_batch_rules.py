@@ -49,12 +49,15 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
         and all(arguments[name] in (0, (0,)) for name in _DIMS & arguments.keys())
     ):
         return batch
+    alone = row.name == "unfold" and not rank  # of a number, a window of which has a dimension
+    rank += alone
     for name in _DIMS & arguments.keys():
         arguments[name] = dims_of(arguments[name], rank)
     if row.name == "permute":
         arguments["dims"] = (0, *arguments["dims"])
-    arguments["self"] = front(batch)
-    return wrapped(call(row, arguments), level)
+    arguments["self"] = front(batch).unsqueeze(-1) if alone else front(batch)
+    result = call(row, arguments)
+    return wrapped(result.squeeze(-1) if alone else result, level)
 
 
 def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:

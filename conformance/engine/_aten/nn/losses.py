@@ -168,6 +168,7 @@ def _huber_grad_output(
 
 @op(
     "HuberLossBackwardBackward0",
+    jvp="not_implemented",
     grad_output=_huber_grad_output,
     self=lambda grad, grad_output, self, target, reduction, delta: _huber_twice(
         grad * grad_output, self, target, reduction, delta

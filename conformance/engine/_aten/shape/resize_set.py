@@ -35,10 +35,10 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
         raise RuntimeError("numel: integer multiplication overflow")
     changes = shape != self._array.shape
     resize_impl(self, shape)
-    if changes:
-        increment_version(self)
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
+    if changes:
+        increment_version(self)
     if memory_format is not None:
         resize_impl(self, shape, memory_format)
     if self._tangents:  # after the change, as in torch

@@ -30,7 +30,8 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
     """Call the sparse kernel of a row; with ``in_place``, the result will replace the first operand's array.
 
     Raises:
-        NotImplementedError: the row does not have a sparse kernel.
+        NotImplementedError: the row does not have a sparse kernel, in torch or here alone.
+        RuntimeError: the tensor would be expanded, or is not coalesced where it has to be.
     """
     name = row.name.removesuffix("_in_place").removesuffix("_")
     found = KERNELS.get(name)
@@ -38,6 +39,10 @@ def evaluated(row: Row, arguments: tuple[Any, ...], named: dict[str, Any], in_pl
         return found(*arguments, **named)
     if name in _KEEP_ZERO or (name == "pow" and not in_place):
         return _of_values(row, arguments, named, f"{name}_" if in_place else "")
+    if name in ("expand", "repeat"):
+        raise RuntimeError("expand is unsupported for Sparse tensors")
+    if name in _TORCH_HAS:
+        raise NotImplementedError(f"{name} of a sparse tensor")
     raise NotImplementedError(no_kernel(_aten(row, arguments, in_place), "SparseCPU"))
 
 
@@ -63,6 +68,7 @@ def no_kernel(name: str, backend: str) -> str:
     )
 
 
+_TORCH_HAS = frozenset({"any", "index_select", "mv", "permute", "select", "unbind"})
 _KEEP_ZERO = frozenset({
     "abs", "asin", "asinh", "atan", "atanh", "ceil", "deg2rad", "erf", "erfinv", "expm1", "floor", "frac",
     "isinf", "isnan", "isneginf", "isposinf", "log1p", "nan_to_num", "rad2deg", "relu", "round", "sgn",
