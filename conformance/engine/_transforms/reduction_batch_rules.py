@@ -23,10 +23,12 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     many = row.facts.vmap == "reduction_dims"
     if not rank and (many or dim is not None):
         value = value.unsqueeze(-1)
-    if dim is None or (many and not isinstance(dim, int) and len(dim) == 0):
-        if not many and rank != 1:
+    # Without vmap any and all reduce nothing then.
+    of_all = isinstance(dim, tuple | list) and not dim
+    if dim is None or of_all:
+        if not (many or of_all) and rank != 1:
             value = value.reshape(value._array.shape[0], -1)
-        arguments["dim"] = tuple(range(1, value._array.ndim)) if many else 1
+        arguments["dim"] = tuple(range(1, value._array.ndim)) if many or of_all else 1
     else:
         found = dims_of(dim, rank)
         arguments["dim"] = (found,) if many and isinstance(found, int) else found

@@ -90,8 +90,13 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
         return NotImplemented
     value = front(batch)
     wanted = (value._array.shape[0], *size)
-    if row.name != "_reshape_alias":
+    if row.name == "view":
         return wrapped(row.call(value, wanted), level)
+    if row.name == "_unsafe_view":  # of a tensor that nothing else uses, so that a copy is as good
+        try:
+            return wrapped(row.call(value, wanted), level)
+        except (RuntimeError, ValueError):
+            return wrapped(row.call(value.contiguous(), wanted), level)
     try:
         return wrapped(ROWS["view"].call(value, wanted), level)
     except RuntimeError as error:

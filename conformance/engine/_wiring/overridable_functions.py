@@ -13,7 +13,7 @@ from .._aten import operators
 from .._aten.creation import factories
 from .._aten.fft import stft
 from .._aten.nn import batch_norm, cross_entropy
-from .._aten.random import random
+from .._aten.random import dropout, random
 from .._autograd import backward
 from .._autograd.tensor import Tensor
 from .._autograd.torch_function import (
@@ -164,6 +164,7 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     layers = {f"recurrent_{name}": getattr(rnn, name) for name in rnn.CALLED_BY_MODULES}
     cpp_functions = {
         "classes_loss": cross_entropy.classes_loss,
+        "dropout": dropout.dropout,
         "native_batch_norm": batch_norm.native_batch_norm,
     }
     plain = (
