@@ -163,7 +163,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             if name in row.inputs
         )
     )
-    onto_itself = row.name == "copy" and arguments[1] is self
+    onto_itself = row.name == "copy" and _is_same_data(self, arguments[1])
     try:
         _check_before(row, self, arguments, bool(recorded), onto_itself)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError):
@@ -209,6 +209,19 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
+
+
+def _is_same_data(one: Tensor, other: Any) -> bool:
+    """Whether two tensors are the same elements, which torch does not copy (torch: native/Copy.cpp, copy_impl)."""
+    if one is other or not isinstance(other, Tensor):
+        return one is other
+    a, b = one._array, other._array
+    return (
+        isinstance(a, np.ndarray)
+        and isinstance(b, np.ndarray)
+        and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+        and (a.shape, a.strides, a.dtype, type(a)) == (b.shape, b.strides, b.dtype, type(b))
+    )
 
 
 def _changed(array: Array, value: Array) -> Array:
