@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import resource
 import signal
 import sys
@@ -18,8 +19,8 @@ from conformance.mutation.reach import Reach, RecordedCase, candidates, lines_of
 from conformance.mutation.sources import Sources
 from conformance.runner.processes import ProcessDied, forked
 
-CPU_SECONDS = 300
-"""Processor time of one change, after which its process ends: it may not end by itself while it is imported."""
+CPU_SECONDS = 60
+"""Processor time of an import, and of each case, after which the process of a change ends: it may not end by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ def trials(
 def _trial(
     trial: Trial, cases: Sequence[RecordedCase], visits: Mapping[str, Reach], engine: str, of: Sources
 ) -> Trial:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    _allow(CPU_SECONDS)
     change = trial.change
     plant(of.root / change.file, change.applied_to(of.read(change.file)))
     try:
@@ -76,11 +77,20 @@ def _trial(
         return Trial(change, broken=f"{type(error).__name__}: {error}", reached=trial.reached)
     for ran, case in enumerate(cases, start=1):
         name = case.scenario.id
+        _allow(CPU_SECONDS)
         found = case.differences(planted)
         if found != visits[name].differences:
             new = [each for each in found if each not in visits[name].differences]
             return Trial(change, name, (new or ["no difference any more"])[0], "", ran, trial.reached)
     return Trial(change, ran=len(cases), reached=trial.reached)
+
+
+def _allow(seconds: int) -> None:
+    """End this process if it computes for more seconds than these."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    end = math.ceil(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (end if most == resource.RLIM_INFINITY else min(end, most), most))
 
 
 def preload(engine: str) -> None:

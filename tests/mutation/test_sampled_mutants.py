@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,9 +21,9 @@ from conformance.mutation.equivalents import RECORDS, load, stale
 from conformance.mutation.planted import module_of
 from conformance.mutation.score import report, score
 from conformance.mutation.sources import CORE, NoSuchPathError, drawn, sources
-from conformance.mutation.trial import Trial
+from conformance.mutation.trial import Trial, _allow
 from conformance.runner.execute import run
-from conformance.runner.processes import forked
+from conformance.runner.processes import ProcessDied, forked
 
 ENGINE = '''"""An engine of one number."""
 SIGN = -1
@@ -311,3 +313,21 @@ def test_no_such_path() -> None:
     """An engine other than the suite's has no default paths."""
     with pytest.raises(NoSuchPathError, match="--paths"):
         sources([], "other")
+
+
+def _compute(seconds: float, times: int) -> int:
+    """Compute for some seconds, several times, each time with a limit of one second."""
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    for _ in range(times):
+        _allow(1)
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+    return times
+
+
+def test_the_limit_of_processor_time_is_that_of_each_case() -> None:
+    """So many cases that see nothing do not look like one that never ends."""
+    results = dict(forked([partial(_compute, 0.6, 3), partial(_compute, 30, 1)], 2))
+    assert results[0] == 3
+    assert isinstance(results[1], ProcessDied)
