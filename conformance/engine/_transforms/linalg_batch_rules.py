@@ -7,7 +7,7 @@ from typing import Any
 
 from .._aten.blas.matmul import outer
 from .._aten.registry import ROWS, Row, bind
-from .._autograd.batched_tensor import unwrap_batched
+from .._autograd.batched_tensor import make_batched, unwrap_batched
 from .._autograd.tensor import Tensor
 from .batch_dims import aligned, front, front_of, front_or_expanded, is_at, padded, ranks, wrapped
 from .batch_rule_registry import composed_rule, rule
@@ -66,8 +66,11 @@ def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 
 @rule("linalg_lstsq")
 def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """lstsq: a result that the driver does not compute is empty, and not batched."""
-    result = of_two(row, args, kwargs, level)
+    """lstsq: all results are batched, but for those that the driver does not compute, which are empty."""
+    arguments = bind(row, args, kwargs)
+    if not is_at(arguments["self"], level):
+        arguments["self"] = make_batched(front_or_expanded(arguments["self"], level), 0, level)
+    result = of_two(row, (), arguments, level)
     return type(result)(
         each if unwrap_batched(each)[0]._array.shape != (0,) else unwrap_batched(each)[0] for each in result
     )
