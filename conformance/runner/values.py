@@ -155,8 +155,13 @@ def _next_to(one: str, other: str) -> bool:
         return False
     a, b = Decimal(one), Decimal(other)
     place = a.as_tuple().exponent
-    within = max(Decimal((0, (1,), int(place))), Decimal(_PYTHON.rtol) * abs(b))
+    within = Decimal((0, (1,), int(place)))
+    if len(b.as_tuple().digits) <= _DIGITS:
+        within = max(within, Decimal(_PYTHON.rtol) * abs(b))
     return place == b.as_tuple().exponent and abs(a - b) <= within
+
+
+_DIGITS = 9  # that a number in single precision has at most; one with more is in double precision
 
 
 def _number(text: str) -> complex:

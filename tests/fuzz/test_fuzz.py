@@ -192,7 +192,7 @@ def test_digits_of_single_precision_are_no_divergence(monkeypatch: pytest.Monkey
     assert diverges(program(text), torch, inhouse) is None
     assert diverges(program("a = torch.tensor([64.], dtype=torch.float64) / 3"), torch, inhouse)
     assert diverges(program("print(torch.tensor([6400000.]) / 3)"), torch, inhouse) is None
-    assert diverges(program("print((torch.tensor([3]) / 3).item())"), torch, inhouse)
+    assert diverges(program("print((torch.tensor([3.]) / 3).item())"), torch, inhouse)
 
 
 def test_properties_that_no_state_may_break() -> None:

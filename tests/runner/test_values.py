@@ -215,6 +215,7 @@ def test_large_numbers_are_printed_with_more_digits_than_they_have() -> None:
     """So the last digits may differ by more than 1."""
     assert differs_in_last_digits("tensor(47695.3281)", "tensor(47695.3203)")
     assert not differs_in_last_digits("tensor(47695.3281)", "tensor(47695.2203)")
+    assert not differs_in_last_digits("0.3333333333333333", "0.3333333033333333")
 
 
 def test_of_an_overflow_nothing_is_told() -> None:
