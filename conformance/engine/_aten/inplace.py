@@ -12,6 +12,7 @@ import numpy as np
 from .._arguments.overloads import argument_error, opname
 from .._arguments.positional import to_keyword_numbers
 from .._autograd import conj_view
+from .._autograd.batched_tensor import same_memory
 from .._autograd.conj_view import CONJUGATE_PAIRS
 from .._autograd.inplace_checks import (
     check_castable,
@@ -219,8 +220,8 @@ def _is_same_data(one: Tensor, other: Any) -> bool:
     return (
         isinstance(a, np.ndarray)
         and isinstance(b, np.ndarray)
-        and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
-        and (a.shape, a.strides, a.dtype, type(a)) == (b.shape, b.strides, b.dtype, type(b))
+        and (a.dtype, type(a)) == (b.dtype, type(b))
+        and same_memory(a, b)
     )
 
 

@@ -213,9 +213,7 @@ class BatchedTensor(Tensor):
         if self._cached_samples is None:
             return
         result = self._cached_samples[0]._array
-        if self._value is not None and not _same_memory(
-            result, _first_sample(self._value._array, self._bdim)
-        ):
+        if self._value is not None and not same_memory(result, _first_sample(self._value._array, self._bdim)):
             self._value = None
         self._array = _logical(result)
 
@@ -319,7 +317,8 @@ def _first_sample(array: Any, dim: int) -> Any:
     return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
 
 
-def _same_memory(one: Any, other: Any) -> bool:
+def same_memory(one: Any, other: Any) -> bool:
+    """Whether two arrays are the same elements: their address, shape and strides are equal."""
     placed = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
     return bool(placed and one.shape == other.shape and one.strides == other.strides)
 
