@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._autograd.tensor import Tensor, make
-from ..._c10 import dtypes, structseq
+from ..._c10 import dtypes, errors, structseq
 from ..._c10.errors import need_fitting
+from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import broadcast_shapes
 from ..blas.matmul import matmul
@@ -62,6 +63,9 @@ def pinv(
     need_fitting(fits and not any(each.is_complex() for each in limits), "linalg.pinv")
     if rcond is not None:
         rtol = rcond
+    for name, limit in (("atol", atol), ("rtol", rtol)):
+        if isinstance(limit, Tensor) and limit.requires_grad and state.recording:
+            raise RuntimeError(errors.NOT_DIFFERENTIABLE.format("linalg_pinv", name))
     a = A.detach()
     if not array.size:
         result = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
