@@ -13,7 +13,8 @@ from typing import Any
 
 from .._aten.blas.matmul import matmul
 from .._aten.registry import ROWS, Row, bind
-from .._aten.shape.cat_stack import stack
+from .._aten.shape.cat_stack import cat, stack
+from .._aten.shape.view_reshape import reshape
 from .._autograd.batched_tensor import (
     OLD_REFUSAL,
     OLD_VIEW,
@@ -44,7 +45,7 @@ _UNARY = _names(
 _BINARY = _names(
     "add complex div eq ge gt le lt mul ne pow_of_number pow_tensor rsub sigmoid_backward sub threshold_backward"
 )
-_AS_NEW = _names("as_strided _reshape_alias squeeze t trace _unsafe_view unsqueeze view")  # as in torch.func
+_AS_NEW = _names("as_strided squeeze t trace _unsafe_view unsqueeze view")  # as in torch.func
 _ALONG = _names(
     "diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims sum_dim transpose unbind unfold"
 )
@@ -142,9 +143,16 @@ def _expand(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(value, (value._array.shape[0], *size)), level)
 
 
+def _reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """What reshape does without a copy, done with the value (torch: reshape_batching_rule)."""
+    batch, size = bind(row, args, kwargs).values()
+    return wrapped(reshape(front(batch), (vmaps[level].size, *size)), level)
+
+
 def _in_list(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """cat and stack: every tensor is expanded to the batch size."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
+    joined = cat if row.name == "cat" else stack
     rank = tensors[0]._array.ndim + (row.name == "stack")
     size = vmaps[level].size
     values = [
@@ -153,7 +161,7 @@ def _in_list(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
         else _aligned(each, each._array.ndim, level).expand((size, *each._array.shape))
         for each in tensors
     ]
-    return wrapped(row.call(values, wrap_dim(dim, rank) + 1, *_), level)
+    return wrapped(joined(values, wrap_dim(dim, rank) + 1), level)
 
 
 def _product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -194,6 +202,7 @@ def _written_to(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
 
 _OWN: dict[str, Rule] = {
     "expand": _expand,
+    "_reshape_alias": _reshaped,
     "cat": _in_list,
     "stack": _in_list,
     **dict.fromkeys(["mm", "mv", "dot", "bmm"], _product),
