@@ -18,8 +18,8 @@ from .._autograd.batched_tensor import BatchedTensor
 from .._autograd.tensor import Tensor, wrap
 from .._autograd.views import increment_version
 from .._c10.context import alert_not_deterministic
-from .._c10.dtypes import int64
-from .._c10.errors import need_fitting
+from .._c10.dtypes import int64, is_half
+from .._c10.errors import need_fitting, unimplemented
 from .._c10.layout import contiguous_format, suggest_memory_format
 from .._c10.modes import state
 from .._c10.operator_facts import composite
@@ -97,9 +97,11 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         """The largest element of each window, with indices if ``return_indices``."""
         settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
-        need_fitting(input._array.dtype.kind in "fiuV", name)
+        alone = spatial == 1 and not (return_indices or _is_traced(input))
+        if alone or input._array.dtype.kind not in "iu":
+            need_floats("max_pool1d_impl" if alone else f"max_pool{max(spatial, 2)}d", input._array)
         found = with_indices(input, settings, ceil_mode)
-        if spatial == 1 and not (return_indices or _is_traced(input)):
+        if alone:
             return _squeezed_output(found[0])
         return tuple(found) if return_indices else found[0]
 
@@ -166,12 +168,19 @@ def _averages(
     name = f"avg_pool{spatial}d"
     settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, ceil_mode, divisor)
     if input.dtype is not int64:
-        need_floats(name, input._array)
+        need_floats("avg_pool3d_out_frame" if spatial == 3 else name, input._array)
+        if spatial == 3 and is_half(input._array.dtype):
+            raise unimplemented("avg_pool3d_out_frame", input._array.dtype)
     return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
-    @composite(vmap="decompose", name=f"avg_pool{spatial}d", out="same_dtype")
+    @composite(
+        vmap="decompose",
+        autocast="fp32" if spatial == 3 else None,
+        name=f"avg_pool{spatial}d",
+        out="same_dtype",
+    )
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,

@@ -87,6 +87,8 @@ def _repeated_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
 @op(
     "NotImplemented",
     name="_flash_attention_backward",
+    operator="_scaled_dot_product_flash_attention_for_cpu_backward",
+    vmap="fallback",
     outputs="grad_query grad_key grad_value",
     tensors="attn_mask",
     grad_output=_NO_DOUBLE_BACKWARD,
@@ -124,6 +126,7 @@ def _flash_backward(
     tensors="attn_mask",
     jvp="not_implemented",
     operator="_scaled_dot_product_flash_attention_for_cpu",
+    vmap="fallback",
     schema_args=lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
         (query, key, value, *without_defaults((0.0, False), (dropout_p, is_causal))),
         {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},

@@ -24,12 +24,12 @@ from . import (  # noqa: F401  which declare rules
     scatter_batch_rules,
     view_batch_rules,
 )
-from .batch_dims import Rule, is_at, moved
+from .batch_dims import Rule, front, is_at, moved, wrapped
 from .batch_rule_registry import RULES, SHARED, composed_rule
 from .pointwise_batch_rules import pointwise
 
 
-@composed_rule("empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like")
+@composed_rule("empty_like", "full_like", "ones_like", "zeros_like")
 def like_value(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
@@ -39,6 +39,12 @@ def like_value(
         return NotImplemented
     value, dim = unwrap_batched(input)
     return make_batched(function(value, *rest, **kwargs), dim, level)
+
+
+@composed_rule("logsigmoid")
+def in_front(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """logsigmoid: called with the value, with the batch dimension in front."""
+    return wrapped(function(front(*args, **kwargs)), level)
 
 
 @composed_rule("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided")

@@ -65,12 +65,12 @@ def _warn(name: str) -> None:
     warnings.warn(_SLOW.format(name), stacklevel=2)
 
 
-def warn_of(row: Row, args: tuple[Any, ...]) -> None:
+def warn_of(row: Row, args: tuple[Any, ...], level: int) -> None:
     """Warn that torch has no batch rule for a row, and that it is therefore slow."""
     if row.facts.vmap == "fallback":
         name = operation(row, args, in_place=False).name()
-        if row.name.startswith("_upsample"):
-            name += ".vec"  # the overload that functional.interpolate calls
+        if row.name.startswith("_upsample") and not inside_derivative(level):
+            name += ".vec"  # the overload that functional.interpolate calls, which a derivative decomposes
         _warn(name)
 
 
@@ -85,7 +85,7 @@ def _joined(found: list[Any], level: int) -> Any:
 @shared_rule("fallback")
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """The rule of rows for which torch has none: warn, and call the row once per sample."""
-    warn_of(row, args)
+    warn_of(row, args, level)
     name = operation(row, args, in_place=False).name()
     return _joined(_fallen_back(name, row.call, args, kwargs, level), level)
 

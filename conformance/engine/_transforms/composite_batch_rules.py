@@ -149,7 +149,8 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
             name, facts = "index_put_", facts_of(Tensor.index_put_)  # type: ignore[attr-defined]
         return for_each_sample_inplace(again, args, kwargs, level, name, facts)
     _check_arguments(name, function, args, kwargs)
-    if (facts.vmap == "decompose" or (facts.random and not name.endswith("_"))) and uses_batch_rules(level):
+    decomposed = facts.vmap in ("decompose", "fallback") or (facts.random and not name.endswith("_"))
+    if decomposed and uses_batch_rules(level):  # with a fallback, inside of a derivative
         return function(*args, **kwargs)
     if vmaps[level].old and name != "outer":
         try:

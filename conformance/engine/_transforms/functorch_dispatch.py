@@ -108,7 +108,7 @@ def _batched(
     elif vmaps[level].old:
         return old_rule(row, args, kwargs, level)
     else:
-        warn_of(row, args)
+        warn_of(row, args, level)
     return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)
 
 

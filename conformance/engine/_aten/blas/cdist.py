@@ -139,6 +139,7 @@ def cdist(
 @op(
     "PdistBackward0",
     name="_pdist_forward",
+    vmap="fallback",
     jvp="not_implemented",
     self=lambda grad, self, p, result: _pdist_backward(grad, self, p, result),
 )
@@ -156,7 +157,14 @@ def _lengths(away: Array, p: float) -> Array:
     return norm_array(away, p, (-1,), False)
 
 
-@op("PdistBackwardBackward0", name="_pdist_backward", grad_=_no_pdist, self=_no_pdist, pdist=_no_pdist)
+@op(
+    "PdistBackwardBackward0",
+    name="_pdist_backward",
+    vmap="fallback",
+    grad_=_no_pdist,
+    self=_no_pdist,
+    pdist=_no_pdist,
+)
 def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
     result = np.zeros(self.shape, self.dtype)

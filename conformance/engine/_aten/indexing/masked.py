@@ -163,6 +163,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
 @op(
     "MaskedScatterBackwardBackward0",
     name="masked_scatter_backward",
+    vmap="fallback",
     tensors="mask",
     complex="holomorphic",
     grad_output=lambda grad, grad_output, mask: zeros_like(grad_output).masked_scatter(mask, grad),

@@ -14,6 +14,7 @@ from ..._c10.dtypes import BY_NUMPY
 from ..._c10.errors import need_fitting, tensor_type
 from ..._c10.layout import following
 from ..._c10.operator_facts import without_defaults
+from ..._c10.shapes import ordered
 from ..._c10.slots import on_first_use
 from ..inplace import run_inplace
 from ..kernels import add_rows, half_up, refuse_bools
@@ -159,6 +160,7 @@ def _trilinear_backward(
     jvp="multilinear",
     tangent_writes=0,
     operator="_trilinear",
+    vmap="fallback",
     inputs={"i1 i2 i3": _trilinear_backward},
 )
 def trilinear(
@@ -172,7 +174,7 @@ def trilinear(
     exact = [half_up(each) for each in (i1, i2, i3)]
     kept = _letters(ndim, sumdim)
     result = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
-    return np.ascontiguousarray(result.astype(i1.dtype, copy=False))
+    return ordered(result.astype(i1.dtype, copy=False))
 
 
 # Channels and space -------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Arr
 @op(
     "EmbeddingBagBackward0",
     name="_embedding_bag",
+    vmap="fallback",
     tensors="indices offsets",
     outputs="result0 result1 result2 result3", jvp="not_implemented",
     weight=lambda grads, indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode,
@@ -101,6 +102,7 @@ def _backward(grad: Tensor, *rest: Any) -> Tensor:
 @op(
     "EmbeddingBagBackwardBackward0",
     name="_embedding_bag_backward",
+    vmap="fallback",
     tensors="indices offsets offset2bag bag_size maximum_indices",
     grad=undefined("_embedding_bag_backward"),
     per_sample_weights=undefined("_embedding_bag_backward"),
@@ -137,6 +139,7 @@ def embedding_bag_backward(
 @op(
     "NotImplemented",
     name="_embedding_bag_per_sample_weights_backward",
+    vmap="fallback",
     tensors="indices offsets offset2bag",
     grad=unsupported("_embedding_bag_per_sample_weights_backward"),
     weight=unsupported("_embedding_bag_per_sample_weights_backward"),

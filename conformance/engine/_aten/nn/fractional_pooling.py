@@ -68,6 +68,7 @@ def _rows(spatial: int) -> Any:
     @op(
         f"FractionalMaxPool{spatial}DBackwardBackward0",
         name=f"{name}_backward",
+        vmap="fallback",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
         self=written_zeros,

@@ -390,5 +390,5 @@ def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Arra
 def _affine_backward(grad: Tensor, size: Ints, align: bool) -> Tensor:
     n, spatial = grad._array.shape[0], len(size) - 2
     base = make(_base_grid(size, align, grad._array.dtype)).expand(n, -1, -1)
-    flat = grad.view(n, math.prod(size[2:]), spatial)
+    flat = grad.reshape(n, math.prod(size[2:]), spatial)
     return base.transpose(1, 2).bmm(flat).transpose(1, 2)

@@ -225,6 +225,7 @@ def _soft_margin_grad_output(
     "SoftMarginLossBackwardBackward0",
     tensors="target",
     jvp="not_implemented",
+    vmap="fallback",
     refuses_index_grad=True,
     grad_output=_soft_margin_grad_output,
     self=lambda grad, grad_output, self, target, reduction: _soft_margin_twice(
@@ -291,6 +292,7 @@ def multi_margin_loss(
 @op(
     "NotImplemented",
     tensors="target weight",
+    vmap="fallback",
     grad_output=unsupported("multi_margin_loss_backward"),
     self=unsupported("multi_margin_loss_backward"),
 )

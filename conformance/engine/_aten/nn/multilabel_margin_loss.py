@@ -28,6 +28,7 @@ def _rows(array: Array) -> Array:
 @op(
     "MultilabelMarginLossBackward0",
     name="multilabel_margin_loss_forward",
+    vmap="fallback",
     tensors="target",
     outputs="output is_target",
     constants="is_target",
@@ -64,6 +65,7 @@ def _gaps(self: Array, target: Array, right: Array) -> Array:
 @op(
     "NotImplemented",
     tensors="target is_target",
+    vmap="fallback",
     grad_output=unsupported("multilabel_margin_loss_backward"),
     self=unsupported("multilabel_margin_loss_backward"),
 )

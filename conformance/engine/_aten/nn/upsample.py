@@ -235,6 +235,7 @@ ANTIALIASED = {
         _filtered(*how),
         True,
         jvp="auto_linear",
+        vmap="fallback" if mode == "lanczos" else "folded",
     )
     for mode, how in {
         "bilinear": (1, _triangle),

@@ -54,6 +54,7 @@ def _gradients(grads: Any, v: Tensor, g: Tensor, dim: int, result1: Tensor) -> A
     outputs="result0 result1",
     constants="result1",
     jvp="not_implemented",
+    vmap="fallback",
     inputs={"v g": _gradients},
 )
 def _weight_norm_interface(v: Array, g: Array, dim: int = 0) -> Any:

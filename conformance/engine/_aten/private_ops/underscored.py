@@ -190,6 +190,7 @@ def _last(dim: int | None, array: Array) -> int:
 @op(
     "NotImplemented",
     name="_masked_softmax_backward",
+    vmap="fallback",
     tensors="mask",
     inputs=dict.fromkeys(("grad_output", "output"), unsupported("_masked_softmax_backward")),
 )

@@ -100,6 +100,7 @@ def _reduce(
 @op(
     "NotImplemented",
     name="_segment_reduce_backward",
+    vmap="fallback",
     inputs=dict.fromkeys(("grad", "output", "data"), unsupported("_segment_reduce_backward")),
 )
 def _reduce_backward(

@@ -130,6 +130,7 @@ def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
     "UnfoldBackwardBackward0",
     complex="holomorphic",
     jvp="auto_linear",
+    vmap="fallback",
     grad_in=lambda grad, dim, size, step: unfold(grad, dim, size, step),
 )
 def unfold_backward(grad_in: Array, input_sizes: Any, dim: Any, size: int, step: int) -> Array:
