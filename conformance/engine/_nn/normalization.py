@@ -76,8 +76,13 @@ def torch_instance_norm(
 
 def _last(input: Tensor, shape: Any, name: str, *parameters: Tensor | None) -> tuple[int, ...]:
     wanted = tuple([index(n) for n in shape])
-    fits = all(each is None or each._array.shape == wanted for each in parameters)
-    need_fitting(wanted and fits, name)
+    need_fitting(wanted, name)
+    for kind, each in zip(("weight", "bias"), parameters, strict=False):
+        if each is not None and each._array.shape != wanted:
+            raise RuntimeError(
+                f"Expected {kind} to be of same shape as normalized_shape, but got {kind} of shape "
+                f"{list(each._array.shape)} and normalized_shape = {list(wanted)}"
+            )
     have = input._array.shape
     if have[len(have) - len(wanted) :] != wanted or len(have) < len(wanted):
         comma = "" if name == "rms_norm" else ", "
@@ -158,9 +163,13 @@ def _check_groups(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={groups}"
         )
-    need_fitting(
-        all(each is None or each._array.shape == (channels,) for each in (weight, bias)), "group_norm"
-    )
+    told = [0] if weight is None else list(weight._array.shape)  # also where the bias does not fit
+    for kind, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._array.shape != (channels,):
+            raise RuntimeError(
+                f"Expected {kind} to be a vector of size equal to the number of channels in input, but got {kind} of "
+                f"shape {told} and input of shape {list(shape)}"
+            )
 
 
 def native_group_norm(

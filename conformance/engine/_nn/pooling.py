@@ -96,6 +96,8 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
         """The largest element of each window, with indices if ``return_indices``."""
+        if spatial == 1 and not return_indices:
+            _check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
         settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation, ceil_mode)
         alone = spatial == 1 and not (return_indices or _is_traced(input))
         if alone or input._array.dtype.kind not in "iu":
@@ -107,6 +109,35 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
     function.__name__, function.__qualname__ = name, f"_{name}"  # the name in errors about missing arguments
     return function
+
+
+def _check_max_pool1d(input: Tensor, *settings: Any) -> None:
+    """What torch checks for max_pool1d before others do.
+
+    Raises:
+        RuntimeError: a setting is too small or too large.
+    """
+    name = "max_pool1d"
+    shape, (kernel_size, stride, padding, dilation, ceil_mode) = input._array.shape, settings
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
+        )
+    (kernel,), (pads,), (dilations,) = (as_setting(name, each, 1) for each in (kernel_size, padding, dilation))
+    (step,) = _steps(name, stride, 1) or (kernel,)
+    pad = f"padding={pads} and kernel_size={kernel}"
+    for fits, text in (
+        (kernel > 0, f"kernel_size must be greater than zero, but got {kernel}"),
+        (step > 0, f"stride must be greater than zero, but got {step}"),
+        (pads >= 0, f"padding must be non-negative, but got {pads}"),
+        (pads <= kernel // 2, f"padding should be at most half of kernel size, but got {pad}"),
+        (dilations > 0, f"dilation must be greater than zero, but got {dilations}"),
+    ):
+        if not fits:
+            raise RuntimeError(f"{name}() {text}")
+    (length,) = output_sizes(shape[-1:], complete(1, (kernel,), (step,), (pads,), (dilations,)), ceil_mode)
+    if length < 1:
+        raise RuntimeError(f"{name}() Invalid computed output size: {length}")
 
 
 def _is_traced(input: Tensor) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from .._aten.blas.matmul import matmul
 from .._aten.registry import ROWS, Row, bind
 from .._aten.shape.cat_stack import cat
-from .._autograd.batched_tensor import inside_derivative, vmaps
+from .._autograd.batched_tensor import inside_derivative, unwrap_batched, vmaps
+from .._autograd.tensor import Tensor
 from .._c10.shapes import wrap_dim
 from .batch_dims import front, front_of, front_or_expanded, is_at, moved, ranks, wrapped
 from .batch_rule_registry import rule
@@ -70,15 +71,25 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
 
 @rule("cat")
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """cat: tensors that are not batched are expanded."""
+    """cat: tensors that are not batched are expanded; those of shape (0,), which cat skips, lose their batch dimension."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
-    if any(
-        each._array.shape == (0,) for each in tensors
-    ):  # cat skips such tensors, whatever the others' rank
-        return NotImplemented
-    batch = next(each for each in tensors if is_at(each, level))
-    values = [front_or_expanded(each, level) for each in tensors]
-    return wrapped(cat(values, wrap_dim(dim, batch._array.ndim) + 1), level)
+    empty = [each._array.shape == (0,) for each in tensors]
+    joined = [each for each, skipped in zip(tensors, empty, strict=True) if not skipped and is_at(each, level)]
+    values = [
+        front_or_expanded(each, level) if joined and not skipped else _first_example(each, level)
+        for each, skipped in zip(tensors, empty, strict=True)
+    ]
+    if not joined:
+        return cat(values, dim)
+    return wrapped(cat(values, wrap_dim(dim, joined[0]._array.ndim) + 1), level)
+
+
+def _first_example(tensor: Tensor, level: int) -> Tensor:
+    """One example of a batch; a tensor that is not batched as it is."""
+    if not is_at(tensor, level):
+        return tensor
+    value, place = unwrap_batched(tensor)
+    return value.select(place, 0)
 
 
 @rule("stack")
