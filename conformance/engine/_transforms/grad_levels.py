@@ -205,7 +205,7 @@ _SHOWN: dict[tuple[int, int], bool] = {}  # by number and place of a node, which
 
 
 def _is_shown(root: Node) -> bool:
-    """Whether a node's graph reaches a leaf that is not gone; the answer is cached for each node on the way."""
+    """Whether a node's graph ends elsewhere than in leaves that are gone; the answer is cached for each node on the way."""
     waiting = [root]
     while waiting:
         node = waiting[-1]
@@ -215,7 +215,7 @@ def _is_shown(root: Node) -> bool:
             if None in result and True not in result:
                 waiting += [each for each, known in zip(following, result, strict=True) if known is None]
                 continue
-            _SHOWN[node.sequence_nr, id(node)] = True in result
+            _SHOWN[node.sequence_nr, id(node)] = True in result or not following
         waiting.pop()
     return bool(_known(root))
 
