@@ -12,6 +12,7 @@ import numpy as np
 
 from .._c10 import errors, slots
 from .._c10.interpreter_stack import outside_derivatives, transforms
+from .._c10.layout import Unstrided
 from .._c10.modes import _set, enable_grad, no_grad, state
 from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
@@ -118,7 +119,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _is_tensor: tuple[bool, ...]  # of each input
     _backward_only: bool  # created inside a derivative of torch.func, which ignores vjp
     needs_input_grad: tuple[bool, ...]
-    _output_info: list[Any]  # shape and dtype of each output, None for an output that is not a tensor
+    _output_info: list[Any]  # shape, dtype and others of each output, None for an output that is not a tensor
 
     def __init__(self) -> None:
         self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
@@ -239,7 +240,7 @@ class BackwardCFunction(Node, FunctionCtx):
         result: list[Tensor | None] = []
         for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
-                gradient = make(np.zeros(info[0], info[1]))
+                gradient = make(info[3](info[0], info[1]))
                 increment_version(gradient)  # torch fills them in place
             result.append(gradient)
         return tuple(result)
@@ -430,7 +431,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
         _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))
     if recorded:
         node._output_info = [
-            (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
+            (each._array.shape, each._array.dtype, each.requires_grad, _zeros_like(each._array))
+            if isinstance(each, Tensor)
+            else None
             for each in wrapped
         ]
     node.to_save = node.saved_for_forward = None  # an output among them would be a reference cycle
@@ -438,6 +441,10 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
     node.non_differentiable = None
     return wrapped if isinstance(output, tuple) else wrapped[0]
+
+
+def _zeros_like(array: Any) -> Callable[..., Any]:
+    return array.zeros if isinstance(array, Unstrided) else np.zeros
 
 
 def _leaf(tensor: Tensor) -> Tensor:

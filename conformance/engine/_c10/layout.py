@@ -77,6 +77,11 @@ class Unstrided:
         """All elements, as a dense array."""
         raise NotImplementedError
 
+    @staticmethod
+    def zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+        """Zeros in this layout."""
+        raise NotImplementedError
+
     def evaluated(self, row: Row, *arguments: Any, **named: Any) -> Any:
         """The result of the operation's kernel for this layout."""
         raise NotImplementedError

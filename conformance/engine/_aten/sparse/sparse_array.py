@@ -70,6 +70,11 @@ class SparseArray(Unstrided):
         """Run a row in place on its first argument, which is sparse."""
         return written(row, arguments)
 
+    @staticmethod
+    def zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+        """A sparse array with nnz = 0, all of whose dimensions are sparse."""
+        return zeros(shape, kind)
+
     def __len__(self) -> int:
         return self.shape[0]
 
