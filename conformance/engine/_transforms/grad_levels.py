@@ -32,11 +32,12 @@ from .._autograd.batched_tensor import (
     vmaps,
 )
 from .._autograd.node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
-from .._autograd.tensor import Tensor, version_counter
+from .._autograd.tensor import Tensor, make, version_counter
 from .._autograd.torch_function import without_overrides
 from .._autograd.views import ViewInfo, as_view
 from .._c10 import errors
 from .._c10.interpreter_stack import Transform, transforms
+from .._c10.layout import Unstrided
 from .._c10.modes import state
 from .jvp import primal
 
@@ -87,9 +88,9 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     if level >= 0:
         return make_batched(_fresh(_front_at(value, level), transform, level - 1), 0, level)
     if state.recording and value.requires_grad:
-        seen = value.view_as(value)
+        seen = make(value._array) if isinstance(value._array, Unstrided) else value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
-        seen._node = _standing(value, transform)
+        seen._node, seen._requires_grad = _standing(value, transform), True
         if seen._view is not None:
             seen._view = _FreshView(seen._view.base, seen._view.creation, seen._view.attr_version)
         return seen
