@@ -74,7 +74,9 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     """cat: tensors that are not batched are expanded; those of shape (0,), which cat skips, lose their batch dimension."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
     empty = [each._array.shape == (0,) for each in tensors]
-    joined = [each for each, skipped in zip(tensors, empty, strict=True) if not skipped and is_at(each, level)]
+    joined = [
+        each for each, skipped in zip(tensors, empty, strict=True) if not skipped and is_at(each, level)
+    ]
     values = [
         front_or_expanded(each, level) if joined and not skipped else _first_example(each, level)
         for each, skipped in zip(tensors, empty, strict=True)

@@ -59,6 +59,14 @@ UNMAPPED = frozenset(
     ]
 )
 INDEXING = ("__getitem__", "__setitem__")
+# Functions that have no batch rule where an argument is a tensor: the argument, and the error.
+_BY_TENSOR = {
+    "narrow": ("start", NO_RULE.format("narrow.Tensor")),
+    "tensor_split": (
+        "indices_or_sections",
+        batched_fallback.NO_FALLBACK.format("tensor_split.tensor_indices_or_sections"),
+    ),
+}
 _UNSUPPORTED = "vmap: we do not yet support aten::{}. Please file an issue"
 _WITHOUT_CLASSES = (
     "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
@@ -148,7 +156,7 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
         if by_tensor:
             name, facts = "index_put_", facts_of(Tensor.index_put_)  # type: ignore[attr-defined]
         return for_each_sample_inplace(again, args, kwargs, level, name, facts)
-    _check_arguments(name, function, args, kwargs)
+    _check_arguments(name, function, args, kwargs, level)
     decomposed = facts.vmap in ("decompose", "fallback") or (facts.random and not name.endswith("_"))
     if decomposed and uses_batch_rules(level):  # with a fallback, inside of a derivative
         return function(*args, **kwargs)
@@ -163,11 +171,16 @@ def _mapped(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwar
 
 
 def _check_arguments(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> None:
     """Refuse arguments with which torch has no batch rule for a function."""
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
+    if name in _BY_TENSOR and not inside_derivative(level):  # which decomposes them
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+        argument, text = _BY_TENSOR[name]
+        if isinstance(bound.get(argument), Tensor):
+            raise RuntimeError(text)
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
     if (
