@@ -44,7 +44,8 @@ def like_value(
 @composed_rule("logsigmoid")
 def in_front(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """logsigmoid: called with the value, with the batch dimension in front."""
-    return wrapped(function(front(*args, **kwargs)), level)
+    (input,) = args or kwargs.values()
+    return wrapped(function(front(input)), level)
 
 
 @composed_rule("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided")
