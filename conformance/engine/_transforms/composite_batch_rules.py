@@ -177,9 +177,8 @@ def _check_arguments(
     if kwargs.get("out") is not None:
         raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name in _BY_TENSOR and not inside_derivative(level):  # which decomposes them
-        bound = inspect.signature(function).bind(*args, **kwargs).arguments
         argument, text = _BY_TENSOR[name]
-        if isinstance(bound.get(argument), Tensor):
+        if isinstance(inspect.signature(function).bind(*args, **kwargs).arguments.get(argument), Tensor):
             raise RuntimeError(text)
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
