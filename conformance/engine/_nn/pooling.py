@@ -123,7 +123,9 @@ def _check_max_pool1d(input: Tensor, *settings: Any) -> None:
         raise RuntimeError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
         )
-    (kernel,), (pads,), (dilations,) = (as_setting(name, each, 1) for each in (kernel_size, padding, dilation))
+    (kernel,), (pads,), (dilations,) = (
+        as_setting(name, each, 1) for each in (kernel_size, padding, dilation)
+    )
     (step,) = _steps(name, stride, 1) or (kernel,)
     pad = f"padding={pads} and kernel_size={kernel}"
     for fits, text in (
