@@ -207,23 +207,47 @@ def _apart(task: Callable[[], T]) -> T:
 
 
 def candidates(
-    change: SourceChange, visits: Mapping[str, Reach], imported: Mapping[str, int]
+    change: SourceChange,
+    visits: Mapping[str, Reach],
+    imported: Mapping[str, int],
+    programs: Mapping[str, str],
 ) -> tuple[list[str], int]:
     """The cases that can see a change, the most likely ones first; and how many of them run its lines.
 
     After those come the cases that run the statement or definition that it is in. What runs while the module is
-    imported may be seen by any case that runs something of the file, and then by any other.
+    imported may be seen by any case: first come those that mention the definition, then those that run something of the
+    file, and then the others.
     """
-    ranks: list[list[str]] = [[], [], [], []]
+    ranks: list[list[str]] = [[], [], [], [], []]
     exact, around = _bits(*change.lines), _bits(*change.around)
+    words = _names_of(change)
     for name, visit in visits.items():
         lines = visit.lines.get(change.file, 0)
-        ranks[0 if lines & exact else 1 if lines & around else 2 if lines else 3].append(name)
+        if lines & exact:
+            rank = 0
+        elif lines & around:
+            rank = 1
+        elif any(word in programs[name] for word in words):
+            rank = 2
+        else:
+            rank = 3 if lines else 4
+        ranks[rank].append(name)
     if not (change.runs_at_import or imported.get(change.file, 0) & exact):
         ranks = ranks[:2]
-    for rank in ranks:
-        rank.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early
-    return [name for rank in ranks for name in rank], len(ranks[0])
+    for each in ranks:
+        each.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early
+    return [name for each in ranks for name in each], len(ranks[0])
+
+
+def program_of(case: RecordedCase) -> str:
+    """The id and the program of a case, in which the names of functions can be looked for."""
+    return " ".join([case.scenario.id.replace("-", "_"), *(step.run for step in case.scenario.steps)])
+
+
+def _names_of(change: SourceChange) -> set[str]:
+    """What programs may call the definition that a change is in: `_sum_all` may be `sum`."""
+    parts = [each.strip("_") for each in (*change.within.split("."), Path(change.file).stem)]
+    return {name for part in parts for name in (part, part.partition("_")[0]) if len(name) > 2}
 
 
 def _bits(first: int, last: int) -> int:

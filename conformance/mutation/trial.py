@@ -15,7 +15,7 @@ from functools import partial
 from conformance.adapters.registry import find
 from conformance.mutation.changes import SourceChange
 from conformance.mutation.planted import module_of, plant
-from conformance.mutation.reach import Reach, RecordedCase, candidates, lines_of_import
+from conformance.mutation.reach import Reach, RecordedCase, candidates, lines_of_import, program_of
 from conformance.mutation.sources import Sources
 from conformance.runner.processes import ProcessDied, forked
 
@@ -50,10 +50,11 @@ def trials(
     """Each change in a process of its own; yields its number and what became of it, as they finish."""
     known = {case.scenario.id: case for case in cases}
     visited = {case.scenario.id: visit for case, visit in zip(cases, visits, strict=True)}
+    programs = {name: program_of(case) for name, case in known.items()}
     imported = lines_of_import(engine, cases[0], of)
     tasks = []
     for change in changes:
-        names, reached = candidates(change, visited, imported)
+        names, reached = candidates(change, visited, imported, programs)
         runs = [known[name] for name in names]
         tasks.append(partial(_trial, Trial(change, reached=reached), runs, visited, engine, of))
     for number, found in forked(tasks, processes):

@@ -7,6 +7,7 @@ import json
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from conformance.cli import main
 from conformance.mutation.changes import SourceChange, changes_of
 from conformance.mutation.equivalents import RECORDS, load, stale
 from conformance.mutation.planted import module_of
+from conformance.mutation.reach import Reach, candidates
 from conformance.mutation.score import report, score
 from conformance.mutation.sources import CORE, NoSuchPathError, drawn, sources
 from conformance.mutation.trial import Trial, _allow
@@ -280,6 +282,18 @@ def test_misuse(
         given = [each for each in given if each not in ("--paths", "_autograd/hooks.py")]
     assert main(given) == 2
     assert message in capsys.readouterr().err
+
+
+def test_most_likely_cases_come_first() -> None:
+    """Those that run the change, then its definition; at import those that name it, run its file, and the others."""
+    change = SourceChange("m.py", "argument", 0, "a", "b", (2, 2), (1, 9), "_total_all", runs_at_import=True)
+    lines = {"others": 0, "file": 1 << 30, "names": 1 << 31, "around": 1 << 5, "exact": 1 << 2}
+    visits = {name: Reach((), {"m.py": bits} if bits else {}) for name, bits in lines.items()}
+    programs = dict.fromkeys(lines, "x.prod()") | {"names": "x.total()"}
+    found, reached = candidates(change, visits, {}, programs)
+    assert (found, reached) == (["exact", "around", "names", "file", "others"], 1)
+    found, _ = candidates(replace(change, runs_at_import=False), visits, {}, programs)
+    assert found == ["exact", "around"]
 
 
 def test_module_of(tmp_path: Path) -> None:
