@@ -11,6 +11,7 @@ import hashlib
 import os
 import pickle
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from conformance.runner.trace import Trace
 
 T = TypeVar("T")
 SECONDS = 10.0  # time limit of a scenario on a faulty engine
+SAVED_EVERY = 20.0  # seconds; a run may be interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,17 @@ def survey(
         count = min(len(missing), max(processes, len(missing) // 200))
         chunks = [missing[number::count] for number in range(count)]
         tasks = [partial(_visit_all, [case for _, case in chunk], engine, of) for chunk in chunks]
+        waiting, due = count, time.monotonic() + SAVED_EVERY
         for number, found in forked(tasks, processes):
             if isinstance(found, ProcessDied):
                 raise found
             for (name, _), visit in zip(chunks[number], found, strict=True):
                 known[name] = visit, {file: hashes[file] for file in visit.lines}
-            if not sys.dont_write_bytecode:  # each time, since a run may be interrupted
+            waiting -= 1
+            if not sys.dont_write_bytecode and (not waiting or time.monotonic() > due):
                 with suppress(OSError):  # the folder is read-only
                     write(place, key + pickle.dumps(known, pickle.HIGHEST_PROTOCOL))
+                due = time.monotonic() + SAVED_EVERY
     return [known[name][0] for name in names]
 
 
