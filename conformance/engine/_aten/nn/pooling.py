@@ -128,7 +128,6 @@ def _mean_rows(spatial: int) -> Any:
     @op(
         f"AvgPool{spatial}DBackward0",
         name=f"avg_pool{spatial}d",
-        autocast="fp32" if spatial == 3 else None,
         jvp="auto_linear",
         vmap="folded",
         self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
