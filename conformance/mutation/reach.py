@@ -83,14 +83,13 @@ def survey(
         count = min(len(missing), max(processes, len(missing) // 200))
         chunks = [missing[number::count] for number in range(count)]
         tasks = [partial(_visit_all, [case for _, case in chunk], engine, of) for chunk in chunks]
-        waiting, due = count, time.monotonic() + SAVED_EVERY
-        for number, found in forked(tasks, processes):
+        due = time.monotonic() + SAVED_EVERY
+        for done, (number, found) in enumerate(forked(tasks, processes), start=1):
             if isinstance(found, ProcessDied):
                 raise found
             for (name, _), visit in zip(chunks[number], found, strict=True):
                 known[name] = visit, {file: hashes[file] for file in visit.lines}
-            waiting -= 1
-            if not sys.dont_write_bytecode and (not waiting or time.monotonic() > due):
+            if not sys.dont_write_bytecode and (done == count or time.monotonic() > due):
                 with suppress(OSError):  # the folder is read-only
                     write(place, key + pickle.dumps(known, pickle.HIGHEST_PROTOCOL))
                 due = time.monotonic() + SAVED_EVERY
@@ -225,7 +224,8 @@ def candidates(
     """
     ranks: list[list[str]] = [[], [], [], [], []]
     exact, around = _bits(*change.lines), _bits(*change.around)
-    words = _names_of(change)
+    at_import = change.runs_at_import or imported.get(change.file, 0) & exact
+    words = _names_of(change) if at_import else set()
     for name, visit in visits.items():
         lines = visit.lines.get(change.file, 0)
         if lines & exact:
@@ -237,7 +237,7 @@ def candidates(
         else:
             rank = 3 if lines else 4
         ranks[rank].append(name)
-    if not (change.runs_at_import or imported.get(change.file, 0) & exact):
+    if not at_import:
         ranks = ranks[:2]
     for each in ranks:
         each.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early

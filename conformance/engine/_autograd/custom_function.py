@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -85,6 +85,15 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
+class VariableInfo(NamedTuple):
+    """What makes zeros in place of an undefined gradient of an output (torch: VariableInfo)."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    requires_grad: bool
+    zeros: Callable[..., Any]  # of the output's layout
+
+
 class BackwardCFunction(Node, FunctionCtx):
     """The node of a Function, which is also its ``ctx``: each Function has a subclass named after it."""
 
@@ -119,7 +128,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _is_tensor: tuple[bool, ...]  # of each input
     _backward_only: bool  # created inside a derivative of torch.func, which ignores vjp
     needs_input_grad: tuple[bool, ...]
-    _output_info: list[Any]  # shape, dtype and others of each output, None for an output that is not a tensor
+    _output_info: list[VariableInfo | None]  # of each output, None for one that is not a tensor
 
     def __init__(self) -> None:
         self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
@@ -239,8 +248,8 @@ class BackwardCFunction(Node, FunctionCtx):
             return grads
         result: list[Tensor | None] = []
         for gradient, info in zip(grads, self._output_info, strict=True):
-            if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
-                gradient = make(info[3](info[0], info[1]))
+            if gradient is None and info is not None and (info.requires_grad or self._materialize_non_diff):
+                gradient = make(info.zeros(info.shape, info.dtype))
                 increment_version(gradient)  # torch fills them in place
             result.append(gradient)
         return tuple(result)
@@ -430,12 +439,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     if transforms.count:
         _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))
     if recorded:
-        node._output_info = [
-            (each._array.shape, each._array.dtype, each.requires_grad, _zeros_like(each._array))
-            if isinstance(each, Tensor)
-            else None
-            for each in wrapped
-        ]
+        node._output_info = [_variable_info(each) if isinstance(each, Tensor) else None for each in wrapped]
     node.to_save = node.saved_for_forward = None  # an output among them would be a reference cycle
     if recorded:
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
@@ -443,8 +447,10 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     return wrapped if isinstance(output, tuple) else wrapped[0]
 
 
-def _zeros_like(array: Any) -> Callable[..., Any]:
-    return array.zeros if isinstance(array, Unstrided) else np.zeros
+def _variable_info(output: Tensor) -> VariableInfo:
+    array = output._array
+    zeros = array.zeros if isinstance(array, Unstrided) else np.zeros
+    return VariableInfo(array.shape, array.dtype, output.requires_grad, zeros)
 
 
 def _leaf(tensor: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._c10 import dtypes
 from .._c10.modes import state
-from .._c10.shapes import is_dense
+from .._c10.shapes import is_dense, strides
 from .._c10.warn_once import warn_once
 from .._c10.zero_tensor import IMMUTABLE, ZeroTensor
 from .storage_impl import address
@@ -71,14 +71,10 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
     if (
         address(target) == address(operand)
         and target.nbytes == operand.nbytes
-        and _steps(target) == _steps(operand)
+        and strides(target) == strides(operand)  # in elements, whatever the dtypes
     ):
         return
     check_no_shared_memory(target, operand)
-
-
-def _steps(array: Array) -> list[int]:
-    return [each // array.itemsize for each in array.strides]  # torch compares these, whatever the dtypes
 
 
 def check_no_shared_memory(target: Array, operand: Array) -> None:

@@ -163,12 +163,12 @@ def _check_groups(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={groups}"
         )
-    told = [0] if weight is None else list(weight._array.shape)  # also where the bias does not fit
+    reported = [0] if weight is None else list(weight._array.shape)  # for a bias, too
     for kind, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._array.shape != (channels,):
             raise RuntimeError(
                 f"Expected {kind} to be a vector of size equal to the number of channels in input, but got {kind} of "
-                f"shape {told} and input of shape {list(shape)}"
+                f"shape {reported} and input of shape {list(shape)}"
             )
 
 

@@ -112,10 +112,10 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
 
 def _check_max_pool1d(input: Tensor, *settings: Any) -> None:
-    """What torch checks for max_pool1d before others do.
+    """Check the settings of max_pool1d (torch: check_max_pool1d).
 
     Raises:
-        RuntimeError: a setting is too small or too large.
+        RuntimeError: the input has other than 2 or 3 dimensions; a setting is out of range.
     """
     name = "max_pool1d"
     shape, (kernel_size, stride, padding, dilation, ceil_mode) = input._array.shape, settings
@@ -123,21 +123,19 @@ def _check_max_pool1d(input: Tensor, *settings: Any) -> None:
         raise RuntimeError(
             f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
         )
-    (kernel,), (pads,), (dilations,) = (
-        as_setting(name, each, 1) for each in (kernel_size, padding, dilation)
-    )
+    (kernel,), (pad,), (dilated,) = (as_setting(name, each, 1) for each in (kernel_size, padding, dilation))
     (step,) = _steps(name, stride, 1) or (kernel,)
-    pad = f"padding={pads} and kernel_size={kernel}"
+    half = f"padding should be at most half of kernel size, but got padding={pad} and kernel_size={kernel}"
     for fits, text in (
         (kernel > 0, f"kernel_size must be greater than zero, but got {kernel}"),
         (step > 0, f"stride must be greater than zero, but got {step}"),
-        (pads >= 0, f"padding must be non-negative, but got {pads}"),
-        (pads <= kernel // 2, f"padding should be at most half of kernel size, but got {pad}"),
-        (dilations > 0, f"dilation must be greater than zero, but got {dilations}"),
+        (pad >= 0, f"padding must be non-negative, but got {pad}"),
+        (pad <= kernel // 2, half),
+        (dilated > 0, f"dilation must be greater than zero, but got {dilated}"),
     ):
         if not fits:
             raise RuntimeError(f"{name}() {text}")
-    (length,) = output_sizes(shape[-1:], complete(1, (kernel,), (step,), (pads,), (dilations,)), ceil_mode)
+    (length,) = output_sizes(shape[-1:], complete(1, (kernel,), (step,), (pad,), (dilated,)), ceil_mode)
     if length < 1:
         raise RuntimeError(f"{name}() Invalid computed output size: {length}")
 
@@ -201,9 +199,10 @@ def _averages(
     name = f"avg_pool{spatial}d"
     settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, ceil_mode, divisor)
     if input.dtype is not int64:
-        need_floats("avg_pool3d_out_frame" if spatial == 3 else name, input._array)
+        kernel = "avg_pool3d_out_frame" if spatial == 3 else name
+        need_floats(kernel, input._array)
         if spatial == 3 and is_half(input._array.dtype):
-            raise unimplemented("avg_pool3d_out_frame", input._array.dtype)
+            raise unimplemented(kernel, input._array.dtype)
     return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 

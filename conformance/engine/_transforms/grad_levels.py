@@ -88,7 +88,8 @@ def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     if level >= 0:
         return make_batched(_fresh(_front_at(value, level), transform, level - 1), 0, level)
     if state.recording and value.requires_grad:
-        seen = make(value._array) if isinstance(value._array, Unstrided) else value.view_as(value)
+        is_sparse = isinstance(value._array, Unstrided)  # which has no views
+        seen = make(value._array) if is_sparse else value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
         seen._node, seen._requires_grad = _standing(value, transform), True
         if seen._view is not None:

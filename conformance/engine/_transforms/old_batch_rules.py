@@ -144,7 +144,7 @@ def _expand(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 
 
 def _reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """What reshape does without a copy, done with the value (torch: reshape_batching_rule)."""
+    """reshape of the value, where reshape of a sample makes a view (torch: reshape_batching_rule)."""
     batch, size = bind(row, args, kwargs).values()
     return wrapped(reshape(front(batch), (vmaps[level].size, *size)), level)
 

@@ -17,7 +17,7 @@ FUNCTIONS = (
         ("always-materialized", "set_materialize_grads(False) has no effect",
          "_autograd.custom_function:BackwardCFunction._materialized", "not self._materialize or", ""),
         ("materialized-ones", "an undefined gradient reaches backward as ones",
-         "_autograd.custom_function:BackwardCFunction._materialized", "info[3](info[0]", "np.ones(info[0]"),
+         "_autograd.custom_function:BackwardCFunction._materialized", "info.zeros(info.shape", "np.ones(info.shape"),
         ("non-differentiable-ignored", "mark_non_differentiable has no effect",
          "_autograd.custom_function:FunctionCtx.mark_non_differentiable", "self.non_differentiable = args", "pass"),
         ("dirty-ignored", "mark_dirty has no effect",
