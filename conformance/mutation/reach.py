@@ -8,11 +8,11 @@ is. It stays valid for a scenario while its program, the reference's trace and t
 from __future__ import annotations
 
 import hashlib
-import os
+import importlib
 import pickle
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,11 +24,12 @@ from conformance.adapters.registry import find
 from conformance.language.cache import cache_path, write
 from conformance.language.scenario import Scenario, Step
 from conformance.mutation.changes import SourceChange
+from conformance.mutation.planted import module_of
 from conformance.mutation.sources import Sources
 from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
-from conformance.runner.processes import ProcessDied, forked
+from conformance.runner.processes import ProcessDied, apart, forked
 from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
 
@@ -50,12 +51,15 @@ class RecordedCase:
         return tuple(map(str, differences(self.scenario, self.reference(), trace, engine.claims)))
 
 
+Lines = dict[str, int]  # lines as a set of bits for each file
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A case on the unchanged engine: its differences, and the lines that it runs as a set of bits for each file."""
+    """A case on the unchanged engine: its differences, and the lines that it runs."""
 
     differences: tuple[str, ...]
-    lines: dict[str, int]
+    lines: Lines
 
 
 Tell = Callable[[int], None]
@@ -132,11 +136,17 @@ def _fingerprint(case: RecordedCase) -> str:
 
 
 def _visit_all(cases: Sequence[RecordedCase], engine: str, of: Sources) -> list[Reach]:
-    found = _prepared(engine, cases[0].scenario)
-    return [_apart(partial(_visit, case, found, str(of.root))) for case in cases]
+    found = prepared(engine, cases[0].scenario)
+    visits = []
+    for case in cases:
+        visit = apart(partial(_visit, case, found, str(of.root)))
+        if isinstance(visit, ProcessDied):
+            raise visit
+        visits.append(visit)
+    return visits
 
 
-def _prepared(engine: str, scenario: Scenario) -> Engine:
+def prepared(engine: str, scenario: Scenario) -> Engine:
     """An engine that has run a program: what preparing a run imports need not be imported in each fork."""
     found = find(engine)
     run(replace(scenario, steps=(Step("seen = []", scenario.position),)), found)
@@ -148,19 +158,31 @@ def _visit(case: RecordedCase, engine: Engine, root: str) -> Reach:
     return Reach(found, lines)
 
 
-def lines_of_import(engine: str, case: RecordedCase, of: Sources) -> dict[str, int]:
-    """The lines that run while an engine is imported, which no case is seen to run, as a set of bits for each file."""
-    ((_, found),) = forked([partial(_import, engine, case.scenario, str(of.root))], 1)
+def lines_of_import(
+    engine: str, case: RecordedCase, of: Sources, files: Sequence[str]
+) -> tuple[Lines, Lines]:
+    """The lines that run while an engine is imported, which no case is seen to run; and while these files are, then."""
+    ((_, found),) = forked([partial(_import, engine, case.scenario, of, files)], 1)
     if isinstance(found, ProcessDied):
         raise found
     return found
 
 
-def _import(engine: str, scenario: Scenario, root: str) -> dict[str, int]:
-    return _traced(partial(_prepared, engine, scenario), root)[1]
+def _import(engine: str, scenario: Scenario, of: Sources, files: Sequence[str]) -> tuple[Lines, Lines]:
+    root = str(of.root)
+    return _traced(partial(prepared, engine, scenario), root)[1], _traced(
+        partial(import_all, of, files), root
+    )[1]
 
 
-def _traced(task: Callable[[], T], root: str) -> tuple[T, dict[str, int]]:
+def import_all(of: Sources, files: Iterable[str]) -> None:
+    """Import the modules of files, but for those that cannot be imported."""
+    for file in files:
+        with suppress(Exception):
+            importlib.import_module(module_of(of.root / file))
+
+
+def _traced(task: Callable[[], T], root: str) -> tuple[T, Lines]:
     """The result of a task, and the lines below a folder that it runs."""
     lines: dict[str, set[int]] = {}
 
@@ -189,42 +211,21 @@ def _traced(task: Callable[[], T], root: str) -> tuple[T, dict[str, int]]:
     return found, bits
 
 
-def _apart(task: Callable[[], T]) -> T:
-    """Run a task in a fork; unlike :func:`forked` in a process that may itself be one."""
-    receiver, sender = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            answer = pickle.dumps(task())
-            with os.fdopen(sender, "wb") as file:
-                file.write(answer)
-        finally:
-            os._exit(0)
-    os.close(sender)
-    with os.fdopen(receiver, "rb") as file:
-        content = file.read()
-    os.waitpid(child, 0)
-    if not content:
-        raise RuntimeError("a scenario ended the process of the unchanged engine")
-    found: T = pickle.loads(content)
-    return found
-
-
 def candidates(
     change: SourceChange,
     visits: Mapping[str, Reach],
-    imported: Mapping[str, int],
+    imported: Lines,
     programs: Mapping[str, str],
 ) -> tuple[list[str], int]:
-    """The cases that can see a change, the most likely ones first; and how many of them run its lines.
+    """The cases that can see a change, the most likely ones first, else in the order given; how many run its lines.
 
-    After those come the cases that run the statement or definition that it is in. What runs while the module is
+    After those that do come the cases that run the statement or definition that it is in. What runs while the module is
     imported may be seen by any case: first come those that mention the definition, then those that run something of the
     file, and then the others.
     """
     ranks: list[list[str]] = [[], [], [], [], []]
     exact, around = _bits(*change.lines), _bits(*change.around)
-    at_import = change.runs_at_import or imported.get(change.file, 0) & exact
+    at_import = runs_in_import(change, imported)
     words = _names_of(change) if at_import else set()
     for name, visit in visits.items():
         lines = visit.lines.get(change.file, 0)
@@ -239,9 +240,13 @@ def candidates(
         ranks[rank].append(name)
     if not at_import:
         ranks = ranks[:2]
-    for each in ranks:
-        each.sort(key=lambda name: hashlib.sha256(name.encode()).digest())  # unlike ones early
     return [name for each in ranks for name in each], len(ranks[0])
+
+
+def runs_in_import(change: SourceChange, *imported: Lines) -> bool:
+    """Whether a change is in what one of these imports ran."""
+    exact = _bits(*change.lines)
+    return change.runs_at_import or any(each.get(change.file, 0) & exact for each in imported)
 
 
 def program_of(case: RecordedCase) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +39,34 @@ def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[i
     if not hasattr(os, "fork"):
         raise CannotForkError("this command forks processes, which this system cannot do: use Linux or macOS")
     return _apart(multiprocessing.get_context("fork"), tasks, processes)
+
+
+def apart(task: Callable[[], T]) -> T | ProcessDied:
+    """Run one task in a fork of this process, which may be one itself.
+
+    Raises:
+        Exception: what the task raised.
+    """
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(receiver)
+            answer = pickle.dumps(_answer(task))
+            with os.fdopen(sender, "wb") as file:
+                file.write(answer)
+        finally:
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as file:
+        content = file.read()
+    _, status = os.waitpid(child, 0)
+    if not content:
+        return ProcessDied(f"the process died with exit code {os.waitstatus_to_exitcode(status)}")
+    found: T | _Failed = pickle.loads(content)
+    if isinstance(found, _Failed):
+        raise found.error
+    return found
 
 
 def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | ProcessDied]]:
@@ -157,15 +186,17 @@ class _Failed:
         self.error = error
 
 
+def _answer(task: Callable[[], T]) -> T | _Failed:
+    try:
+        return task()
+    except Exception as error:
+        return _Failed(error)
+
+
 def _send(task: Callable[[], T], sender: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
     be_expendable()
-    answer: T | _Failed
-    try:
-        answer = task()
-    except Exception as error:
-        answer = _Failed(error)
-    sender.send(answer)
+    sender.send(_answer(task))
 
 
 def _received(receiver: Connection, process: BaseProcess) -> T | ProcessDied:

@@ -23,7 +23,7 @@ from conformance.mutation.planted import module_of
 from conformance.mutation.reach import Reach, candidates
 from conformance.mutation.score import report, score
 from conformance.mutation.sources import CORE, NoSuchPathError, drawn, sources
-from conformance.mutation.trial import Trial, _allow
+from conformance.mutation.trial import Trial, _limit
 from conformance.runner.execute import run
 from conformance.runner.processes import ProcessDied, forked
 
@@ -333,7 +333,7 @@ def _compute(seconds: float, times: int) -> int:
     """Compute for some seconds, several times, each time with a limit of one second."""
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     for _ in range(times):
-        _allow(1)
+        _limit(1)
         end = time.process_time() + seconds
         while time.process_time() < end:
             pass
