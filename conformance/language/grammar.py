@@ -22,9 +22,11 @@ ALLOWED: frozenset[type[ast.AST]] = frozenset(
 )
 LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
+_NO_TRY = "declare the error of a step's last statement with `raises`; `refuses(f, ...)` tells whether a call raises"
+
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Try: ("try", "declare the error of a step's last statement with `raises`"),
-    ast.TryStar: ("try", "declare the error of a step's last statement with `raises`"),
+    ast.Try: ("try", _NO_TRY),
+    ast.TryStar: ("try", _NO_TRY),
     ast.While: ("while", "write `for turn in range(n)` with `break` at the end"),
     ast.Match: ("match", "write `if`"),
     ast.Global: ("global", "keep the changing value in a list"),

@@ -6,6 +6,7 @@ WORDS = {
     "second_device": "second_device is a device other than the CPU, in scenarios with `needs: [second_device]`",
     "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
     "collect": "collect() runs the collector of cyclic garbage",
+    "refuses": "refuses(f, ...) tells whether a call with these arguments raises an error, of any type and text",
     "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",
     "OrderedDict": "OrderedDict(pairs) is Python's collections.OrderedDict: names and layers for nn.Sequential",
     "partial": "partial(function, ...) is Python's functools.partial: the function with some arguments given",

@@ -23,6 +23,13 @@ _BOUND = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", 
 _WORDS = {
     "weakref": "from weakref import ref as weakref",
     "collect": "from gc import collect",
+    "refuses": """def refuses(function, *args, **named):
+    try:
+        function(*args, **named)
+    except Exception:
+        return True
+    return False
+""",
     "deepcopy": "from copy import deepcopy",
     "OrderedDict": "from collections import OrderedDict",
     "partial": "from functools import partial",

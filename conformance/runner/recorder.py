@@ -112,6 +112,7 @@ class Recorder:
             "print": self._print,
             "weakref": weakref.ref,
             "collect": Word(collect),
+            "refuses": Word(self._refuses()),
             "deepcopy": Word(deepcopy),
             "OrderedDict": OrderedDict,
             "partial": partial,
@@ -124,6 +125,23 @@ class Recorder:
             "<store>": self._store,
             "<import>": self._import,
         }
+
+    def _refuses(self) -> Callable[..., bool]:
+        """The language's ``refuses``. An attribute that the engine lacks is an error as elsewhere, not a refusal."""
+
+        def refuses(function: Callable[..., Any], /, *args: Any, **named: Any) -> bool:
+            try:
+                function(*args, **named)
+            except (TimeLimit, Refused, AdapterError):
+                raise
+            except Exception as error:
+                if isinstance(error, AttributeError | NameError) and self._raised(error).missing:
+                    raise
+                drop_frames(error)
+                return True
+            return False
+
+        return refuses
 
     def _second_device(self) -> dict[str, Any]:
         named = uses_second_device(self._scenario)

@@ -17,7 +17,7 @@ from conformance.language.scenario import Scenario
 _EAGER = frozenset(
     """
     backward requires_grad_ grad retain_grad step zero_grad manual_seed Parameter Module Sequential saved_tensors_hooks
-    print collect weakref deepcopy make_dual dual_level optim nn jacobian hessian gradcheck gradgradcheck
+    print collect refuses weakref deepcopy make_dual dual_level optim nn jacobian hessian gradcheck gradgradcheck
     """.split()  # noqa: SIM905  one line for many words
 )
 _DEFINING = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Assert | ast.Delete

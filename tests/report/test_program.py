@@ -116,7 +116,8 @@ def test_the_languages_own_words() -> None:
     """A snippet contains their definitions in Python."""
     text = (
         "scenarios:\n  - id: words\n    title: words\n    run: |\n      a = torch.ones(2)\n      b = deepcopy(a)\n"
-        "      r = weakref(b)\n      del b\n      collect()\n      gone = r() is None\n"
+        "      r = weakref(b)\n      del b\n      collect()\n"
+        "      gone = r() is None and refuses(a.view, 3)\n"
     )
     (loaded,) = load_text(text, "mine.yaml").scenarios
     assert run(snippet(loaded, torch_engine, Statement(0, 6), "gone")) == "True\n"

@@ -71,7 +71,7 @@ def _printed_after_the_first() -> str:
 
 
 @pytest.mark.parametrize(
-    "word", ["deepcopy", "collect", "iter", "range", "weakref", "partial", "OrderedDict"]
+    "word", ["deepcopy", "collect", "refuses", "iter", "range", "weakref", "partial", "OrderedDict"]
 )
 def test_nothing_is_left_on_the_words_of_the_language(word: str) -> None:
     """They exist for all scenarios."""
