@@ -128,8 +128,6 @@ def _records(path: Path | None, engine: str, of: Sources) -> list[Record]:
 
 
 def _reason(records: Sequence[Record], change: SourceChange) -> str:
-    if change.refusal:
-        return "what it lets through is not supported: no program that gets there agrees with torch"
     return next((record.reason for record in records if record.covers(change)), "")
 
 

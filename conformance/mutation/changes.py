@@ -39,7 +39,6 @@ _OPPOSITE: dict[type[ast.operator], type[ast.operator]] = {
 _FOR_TYPES = {"cast", "TypeVar", "NewType", "TypeAlias"}  # calls that only a type checker reads
 _SYMMETRIC = {"max", "min", "maximum", "minimum", "may_share_memory"}  # in their arguments
 _NOT_CHANGED = {*_FOR_TYPES, "isinstance", "issubclass", "getattr", "range"}  # it would just fail
-_REFUSAL = "need_fitting"  # the in-house engine's, for arguments that torch refuses with a text it lacks
 _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 
 
@@ -61,7 +60,6 @@ class SourceChange:
     within: str  # the qualified name of that definition; "" in the module itself
     runs_at_import: bool  # rather than in a call of the definition
     line: str = ""  # the text of the first of these lines
-    refusal: bool = False  # whether it is in a call that refuses what the in-house engine does not support
 
     def applied_to(self, source: bytes) -> bytes:
         """The file with the fault."""
@@ -92,7 +90,6 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
                     scope.name,
                     scope.at_import,
                     source[starts[lines[0] - 1] : starts[lines[0]]].decode().strip(),
-                    any(first <= start and end <= last for first, last in refusals),
                 )
             )
 
@@ -101,9 +98,6 @@ def changes_of(source: bytes, file: str, *, templates: bool = False) -> list[Sou
         assert node.end_col_offset is not None
         return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
 
-    refusals = [
-        span(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node) == _REFUSAL
-    ]
     scopes = dict(_scopes(tree, _Scope("", (1, len(starts) - 1), at_import=True)))
     for node, kind, becomes in _proposals(tree, scopes):
         if node in scopes:  # otherwise only type checkers read it
