@@ -145,7 +145,7 @@ def explained(
             broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
         except RuntimeError as mismatch:
             return mismatch
-    return error
+    return errors.in_words_of_torch(error, f"torch.{row.name}")
 
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:

@@ -5,6 +5,7 @@ A short message that only one function raises is in that function.
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import BY_NUMPY, c_name
+from .location import FOLDER
 
 UNDEFINED_ARGUMENT = (
     "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{} '{}'"
@@ -436,3 +438,22 @@ def need_fitting(fits: Any, function: str) -> None:
     """
     if not fits:
         raise MisfitError(f"the text of {function}'s error for arguments that do not fit")
+
+
+def in_words_of_torch(error: Exception, function: str) -> Exception:
+    """An error that the engine raised itself; MisfitError instead of one in words of NumPy or Python."""
+    if not isinstance(error, (ArithmeticError, LookupError, ValueError)) or _is_own(error):
+        return error
+    return MisfitError(f"the text of {function}'s error for arguments that do not fit")
+
+
+def _is_own(error: Exception) -> bool:
+    """Whether a ``raise`` of the engine, or of code that it generates, raised an error."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return True
+    code = place.tb_frame.f_code
+    raises = dis.opname[code.co_code[place.tb_lasti]] == "RAISE_VARARGS"
+    return raises and code.co_filename.startswith((FOLDER, "<"))

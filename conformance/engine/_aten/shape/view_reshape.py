@@ -15,7 +15,7 @@ from ..._autograd.tensor_attributes import is_conj, is_neg
 from ..._autograd.torch_dispatch_subclass import has_torch_dispatch
 from ..._autograd.validate_outputs import sum_to
 from ..._c10 import dtypes, errors
-from ..._c10.errors import wrong_type
+from ..._c10.errors import MisfitError, wrong_type
 from ..._c10.interpreter_stack import transforms
 from ..._c10.layout import LayoutError
 from ..._c10.modes import state
@@ -145,7 +145,7 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
             viewed(input._array, wanted)
             return _view(input, wanted)  # torch's choice for what is like a subclass (isTensorSubclassLike)
         return _reshape_alias(input, wanted)
-    except ValueError:
+    except (ValueError, MisfitError):
         return _unsafe_view(in_order(input), wanted)
 
 
