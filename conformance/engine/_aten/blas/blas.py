@@ -211,8 +211,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
         )
     need_fitting(self.dtype == mat.dtype == vec.dtype, "torch.addmv")
     _factor(self.dtype, alpha)  # refuses what exceeds the dtype
-    if not mat.size and beta != 0:
-        need_fitting(self.shape == mat.shape[:1] or not len(mat), "torch.addmv")  # torch resizes the result
+    if not mat.size and beta != 0:  # torch gives the result the shape of self
         return self * _factor(self.dtype, beta)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
@@ -250,7 +249,6 @@ def _check_dot(a: Array, b: Array) -> None:
         first, second = (dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
     if a.shape != b.shape:
-        need_fitting(not any(map(conj_view.is_conjugate_view, (a, b))), "torch.dot")
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"

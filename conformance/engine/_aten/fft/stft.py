@@ -237,7 +237,7 @@ Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
 def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
     """A window whose ``shape`` is a function of 0, 1 .. n-1 and n; a periodic one has n + 1 elements less the last."""
     kind = kind_of(dtype, None)
-    need_fitting(kind.kind in "fV" and length >= 0, f"torch.{name}")
+    need_fitting(kind.kind in "fV", f"torch.{name}")
     if length <= 1:
         return finish(np.ones(length, kind), requires_grad)
     count = length + periodic

@@ -57,6 +57,11 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
         )
 
 
+def fit_equation(a: Array, b: Array) -> bool:
+    """Whether A is square, or a batch of square matrices, and B has as many rows."""
+    return a.shape[-2:] == 2 * b.shape[-2:-1]
+
+
 def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
     """Raise an error if LAPACK's ``info`` is not 0.
 

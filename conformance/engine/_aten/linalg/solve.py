@@ -238,7 +238,7 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
 def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
     """Refuse shapes of A and B that do not fit."""
     matrix(name, b, "B")
-    need_fitting(a.shape[-2 if left else -1] == b.shape[-2 if left else -1], name)
+    need_fitting(a.shape[-1] == b.shape[-2 if left else -1], name)
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_solve_ex"))
@@ -308,8 +308,8 @@ def solve_triangular(
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
     shape = A._array.shape
+    need_fitting(0 < ind <= len(shape), "linalg.tensorinv")
     rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
-    need_fitting(0 < ind <= len(shape) and rows == columns, "linalg.tensorinv")
     return inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind]))
 
 
@@ -321,6 +321,5 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
         moved = [wrap_dim(d, ndim) for d in dims]
         A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
     shape = A._array.shape[B._array.ndim :]
-    rows, columns = B._array.size, int(np.prod(shape))
-    need_fitting(rows == columns, "linalg.tensorsolve")
+    columns = int(np.prod(shape))
     return solve(A.reshape(columns, columns), B.flatten()).reshape(shape)

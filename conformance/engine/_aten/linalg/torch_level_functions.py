@@ -18,7 +18,7 @@ from ..registry import Array, op
 from . import functions as linalg
 from . import householder, lapack
 from . import svd_lowrank as low_rank
-from .checks import columns_first, floating, square, succeeded
+from .checks import columns_first, fit_equation, floating, square, succeeded
 from .decompositions import MINOR, _svd, cholesky_backward
 from .lu import lu_unpack as _lu_unpack
 
@@ -117,7 +117,6 @@ def qr(input: Tensor, some: bool = True) -> Any:
 @composite(vmap="decompose", autocast="fp32", out=None)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
-    need_fitting(input._array.ndim >= 2, "torch.svd")
     if not compute_uv:
         raise NotImplementedError("torch.svd(compute_uv=False)")
     u, s, vh = _svd(input, not some)
@@ -148,8 +147,7 @@ def _cholesky_solve_backward(
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
-    fits = self.ndim >= 2 and input2.ndim >= 2 and input2.shape[-1] == input2.shape[-2] == self.shape[-2]
-    need_fitting(fits and self.dtype == input2.dtype, "cholesky_solve")
+    need_fitting(fit_equation(input2, self) and self.dtype == input2.dtype, "cholesky_solve")
     lapack.refuse_without_lapack("cholesky_solve_cpu", self)
     turned = lapack.transposed(input2)
     first, second = (turned, input2) if upper else (input2, turned)
@@ -230,8 +228,7 @@ def _triangular_solve_backward(
 def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
-    fits = self.ndim >= 2 and A.ndim >= 2 and A.shape[-1] == A.shape[-2] == self.shape[-2]
-    need_fitting(fits and A.dtype == self.dtype, "torch.triangular_solve")
+    need_fitting(fit_equation(A, self) and A.dtype == self.dtype, "torch.triangular_solve")
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "

@@ -134,7 +134,7 @@ def picked(array: SparseArray, indices: Array) -> Array:
 
 @kernel("div", "div_scalar")
 def _div(self: Any, other: Any) -> Any:
-    need_fitting(isinstance(self, SparseArray) and not np.ndim(other), "torch.div")
+    need_fitting(not np.ndim(other), "torch.div")
     kind = promoted_dtype(self, other)
     kind = kind if kind.kind in "fcV" else dtypes.default.numpy
     return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)
