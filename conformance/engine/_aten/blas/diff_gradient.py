@@ -56,7 +56,7 @@ def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The spacing of the sample points, shaped to broadcast with y."""
     if x._array.ndim == 1:
-        need_fitting(y._array.shape[axis] == x._array.shape[0], name)
+        need_fitting(y._array.shape[axis] == x._array.size, name)
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
     elif x._array.ndim < y._array.ndim:
         x = x.view((1,) * (y._array.ndim - x._array.ndim) + x._array.shape)

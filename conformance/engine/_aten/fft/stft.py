@@ -191,7 +191,7 @@ def _check_columns(
 
 def _check(input: Tensor, n_fft: int, hop: int, length: int, window: Tensor | None) -> None:
     array = input._array
-    fits = array.dtype.kind in "fcV" and 1 <= array.ndim <= 2 and 0 < n_fft <= array.shape[-1]
+    fits = array.dtype.kind in "fcV" and n_fft <= array.shape[-1]
     if not (fits and hop > 0 and 0 < length <= n_fft) or (
         window is not None and window._array.shape != (length,)
     ):

@@ -156,7 +156,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """torch.linalg.lstsq: the X that minimizes the norm of A X - B."""
     a, b = A._array.shape, B._array.shape
-    fits = a[-2:-1] == (b[-1:] if is_vector(a, b) else b[-2:-1])
+    fits = len(a) == len(b) + is_vector(a, b) and a[-2] == b[len(a) - 2]
     need_fitting(fits and driver in (None, *_DRIVERS) and A.dtype is B.dtype, "linalg.lstsq")
     need_epsilon(A)
     return _lstsq(A, B, rcond, driver or "gelsy")

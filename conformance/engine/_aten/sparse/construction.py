@@ -105,7 +105,7 @@ def _check_parts(indices: Array, values: Array) -> None:
 def _inferred(indices: Array, values: Array) -> tuple[int, ...]:
     """The smallest shape in which all indices are valid."""
     sparse = tuple(int(each.max()) + 1 if each.size else 0 for each in indices)
-    need_fitting(indices.min(initial=0) >= 0, _NAME)
+    need_fitting((indices >= 0).all(), _NAME)
     return (*sparse, *values.shape[1:])
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._c10.errors import need_fitting
 from ..._c10.shapes import wrap_dim
 from ..kernels import check_multipliable
 from ..registry import ROWS
@@ -63,7 +62,6 @@ def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
 @kernel("mm")
 def mm(self: Any, mat2: Any) -> Any:
     """The product of two matrices: sparse if both are."""
-    need_fitting(self.ndim == mat2.ndim == 2, "torch.mm")
     check_multipliable(self, mat2)
     return product(self, mat2, self.dtype)
 

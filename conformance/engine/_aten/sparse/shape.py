@@ -23,7 +23,7 @@ def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
     a, b = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
     if a == b:
         return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
-    need_fitting(max(a, b) < self.sparse_dim, "torch.transpose")
+    need_fitting(min(a, b) < self.sparse_dim, "torch.transpose")
     order = list(range(self.ndim))
     order[a], order[b] = b, a
     shape = tuple(self.shape[each] for each in order)
