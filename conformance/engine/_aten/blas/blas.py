@@ -153,11 +153,7 @@ def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
                 f"provided ({found.ndim}) must be greater or equal to the number of dimensions in the tensor "
                 f"({self.ndim})"
             ) from None
-        axis = next(
-            i
-            for i in range(1, self.ndim + 1)
-            if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
-        )
+        axis = next(i for i in range(1, self.ndim + 1) if self.shape[-i] not in (1, found.shape[-i]))
         raise RuntimeError(
             f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size "
             f"({self.shape[-axis]}) at non-singleton dimension {found.ndim - axis}.  Target sizes: "
@@ -210,8 +206,8 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"({vec.shape[0]})"
         )
     need_fitting(self.dtype == mat.dtype == vec.dtype, "torch.addmv")
-    _factor(self.dtype, alpha)  # refuses what exceeds the dtype
-    if not mat.size and beta != 0:  # torch gives the result the shape of self
+    if not mat.size and beta != 0:
+        need_fitting(self.shape == mat.shape[:1] or not len(mat), "torch.addmv")  # torch resizes the result
         return self * _factor(self.dtype, beta)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 

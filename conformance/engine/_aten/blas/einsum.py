@@ -198,8 +198,9 @@ def einsum(*args: Any) -> Tensor:
         for operand, labels in zip(operands, inputs, strict=True)
     ]
     summed = list(range(places.output, places.count))
-    if len(aligned) == 1:
-        return aligned[0].sum(summed) if summed else aligned[0]
+    first, *others = aligned
+    if not others:
+        return first.sum(summed) if summed else first
     result = _sum_pairs(aligned, places)
     return result.view(result._array.shape[: places.output]) if summed else result
 

@@ -203,10 +203,6 @@ def _power(a: Tensor, n: int) -> Tensor:
         return a.clone(memory_format=contiguous_format)
     if n < 0:
         a, n = inv(a), -n
-    if n == 1:
-        return a
-    if n == 2:
-        return matmul(a, a)
     if n == 3:
         return matmul(matmul(a, a), a)
     power: Tensor | None = None

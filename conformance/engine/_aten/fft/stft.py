@@ -242,7 +242,7 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
         return finish(np.ones(length, kind), requires_grad)
     count = length + periodic
     result = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
-    return finish(result[:length].copy() if periodic else result, requires_grad)
+    return finish(result[:length].copy(), requires_grad)
 
 
 def hamming_window(

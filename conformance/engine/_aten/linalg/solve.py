@@ -224,13 +224,10 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     vector = is_vector(A.shape, B.shape)
     right = B[..., None] if vector else B
     check_equation(name, A, right, left)
-    batch = broadcast_shapes(A.shape[:-2], right.shape[:-2])
+    broadcast_shapes(right.shape[:-2], A.shape[:-2])
     factors, pivots, info = lapack.factor(A)
-    n = A.shape[-1]
-    found = lapack.lu_solve(
-        np.broadcast_to(factors, (*batch, n, n)), np.broadcast_to(pivots, (*batch, n)), right, left
-    )
-    found = found[..., 0] if vector else found
+    found = lapack.lu_solve(factors, pivots, right, left)
+    found = found.squeeze(-1) if vector else found
     ordered = columns_first(found) if left and found.ndim > 1 else np.ascontiguousarray(found)
     return ordered, columns_first(factors), pivots, info
 

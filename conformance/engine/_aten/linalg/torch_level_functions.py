@@ -118,7 +118,9 @@ def qr(input: Tensor, some: bool = True) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
     if not compute_uv:
-        raise NotImplementedError("torch.svd(compute_uv=False)")
+        *batch, m, n = input._array.shape
+        u, vh = (input.new_empty((*batch, k, k)).zero_() for k in (m, n))
+        return structseq.svd((u, linalg.svdvals(input), vh.mH))
     u, s, vh = _svd(input, not some)
     return structseq.svd((u, s, vh.mH))
 
@@ -208,7 +210,7 @@ def _triangular_solve_backward(
         if needed[1]:
             to_a = -solution.conj().matmul(to_self.mT) if transpose else -to_self.matmul(solution.mH)
             to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
-    elif of_copy is not None:
+    else:
         nothing = make(np.zeros(1, self._array.dtype)).zero_()  # which counts, as it does for torch
         to_self, to_a = nothing.expand(self._array.shape), nothing
     if of_copy is not None and to_a is not None:

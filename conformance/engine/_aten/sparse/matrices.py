@@ -39,8 +39,6 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
     if not kept:
         return np.asarray(values.sum(0, dtype=self.dtype))
     shape = tuple(n for each, n in enumerate(self.shape) if each not in axes)
-    if len(kept) == self.sparse_dim:
-        return coo(whole.indices.copy(), values.copy(), shape, True)
     return coalesced(coo(whole.indices[kept], values, shape))
 
 
@@ -72,8 +70,8 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     check_multipliable(mat1, mat2)
     unsparse = not isinstance(mat1, SparseArray) and not isinstance(mat2, SparseArray)
     result = mat1 @ mat2 if unsparse else product(mat1, mat2, mat1.dtype)
-    shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self
+    added = np.broadcast_to(self, result.shape)
     scaled = result if alpha == 1 else result * result.dtype.type(alpha)
     if beta == 0:
         return scaled
-    return scaled + (shape if beta == 1 else shape * result.dtype.type(beta))
+    return scaled + (added if beta == 1 else added * result.dtype.type(beta))

@@ -22,7 +22,7 @@ class _Rows:
         self.axis = dim - whole.sparse_dim + 1  # of the values, if the dimension is dense
         others = np.delete(whole.indices, dim, 0) if 0 <= dim < whole.sparse_dim else whole.indices
         result = np.unique(others, axis=1, return_inverse=True)[1].reshape(-1)
-        self.row, self.count = result, int(result.max(initial=-1)) + 1
+        self.row, self.count = result, whole.nnz
 
     def total(self, values: Array) -> Array:
         """The sum of its row, for each value."""
