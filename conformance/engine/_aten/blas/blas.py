@@ -52,14 +52,14 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the left matrix, with the memory layout of that matrix."""
-    by_columns = tuple(steps) == (1, shape[0])
+    by_columns = tuple(steps) == (1, shape[0]) and not mat2.is_sparse
     result = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
     return maybe_times(result, alpha)
 
 
 def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, with the memory layout of that matrix."""
-    by_columns = tuple(steps) == (1, shape[0])
+    by_columns = tuple(steps) == (1, shape[0]) and not mat1.is_sparse
     result = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
     return maybe_times(result, alpha)
 
