@@ -14,7 +14,7 @@ from ..._c10.dtypes import float_limits
 from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import Out, composite
-from ..._c10.shapes import broadcast_shapes, wrap_dim
+from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
 from ..blas.matmul import matmul
 from ..creation.factories import zeros_like
@@ -224,7 +224,6 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     vector = is_vector(A.shape, B.shape)
     right = B[..., None] if vector else B
     check_equation(name, A, right, left)
-    broadcast_shapes(right.shape[:-2], A.shape[:-2])
     factors, pivots, info = lapack.factor(A)
     found = lapack.lu_solve(factors, pivots, right, left)
     found = found.squeeze(-1) if vector else found

@@ -231,13 +231,13 @@ def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
     need_fitting(fit_equation(A, self) and A.dtype == self.dtype, "torch.triangular_solve")
+    batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
         "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
         "torch.linalg.solve_triangular(A, B).",
     )
-    batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, *A.shape[-2:]))
