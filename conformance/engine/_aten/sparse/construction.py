@@ -77,7 +77,7 @@ def sparse_coo_tensor(
 
 def new(self: Tensor, *arguments: Any) -> Tensor:
     """Tensor.new of a sparse tensor: a sparse tensor of indices and values, with the values' dtype."""
-    need_fitting(all(isinstance(each, Tensor) for each in arguments[:2]), "Tensor.new")
+    need_fitting(arguments and all(isinstance(each, Tensor) for each in arguments[:2]), "Tensor.new")
     return sparse_coo_tensor(*arguments, check_invariants=False)
 
 
