@@ -52,14 +52,14 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the left matrix, with the memory layout of that matrix."""
-    by_columns = tuple(steps) == (1, shape[0])
+    by_columns = tuple(steps) == (1, shape[0]) and not mat2.is_sparse
     result = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
     return maybe_times(result, alpha)
 
 
 def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, with the memory layout of that matrix."""
-    by_columns = tuple(steps) == (1, shape[0])
+    by_columns = tuple(steps) == (1, shape[0]) and not mat1.is_sparse
     result = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
     return maybe_times(result, alpha)
 
@@ -153,11 +153,7 @@ def plus_product(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
                 f"provided ({found.ndim}) must be greater or equal to the number of dimensions in the tensor "
                 f"({self.ndim})"
             ) from None
-        axis = next(
-            i
-            for i in range(1, self.ndim + 1)
-            if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
-        )
+        axis = next(i for i in range(1, self.ndim + 1) if self.shape[-i] not in (1, found.shape[-i]))
         raise RuntimeError(
             f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size "
             f"({self.shape[-axis]}) at non-singleton dimension {found.ndim - axis}.  Target sizes: "
@@ -210,7 +206,6 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"({vec.shape[0]})"
         )
     need_fitting(self.dtype == mat.dtype == vec.dtype, "torch.addmv")
-    _factor(self.dtype, alpha)  # refuses what exceeds the dtype
     if not mat.size and beta != 0:
         need_fitting(self.shape == mat.shape[:1] or not len(mat), "torch.addmv")  # torch resizes the result
         return self * _factor(self.dtype, beta)
@@ -250,7 +245,6 @@ def _check_dot(a: Array, b: Array) -> None:
         first, second = (dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
     if a.shape != b.shape:
-        need_fitting(not any(map(conj_view.is_conjugate_view, (a, b))), "torch.dot")
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"

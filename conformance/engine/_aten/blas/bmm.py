@@ -87,10 +87,8 @@ def mm_of_samples(self: Array, mat2: Array) -> Array:
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
-    need_fitting(
-        batch1.ndim == batch2.ndim == 3 and self.dtype == batch1.dtype == batch2.dtype, "torch.baddbmm"
-    )
     _check_bmm(batch1, batch2)
+    need_fitting(self.dtype == batch1.dtype == batch2.dtype, "torch.baddbmm")
     refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
     if not batch1.shape[2]:
         check_factor(self, beta)

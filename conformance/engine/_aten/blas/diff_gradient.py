@@ -50,13 +50,13 @@ def _check_diff(input: Tensor, axis: int, other: Tensor) -> None:
 
 def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
     numbers = all(each is None or each._array.dtype.kind != "b" for each in (x, y))
-    need_fitting(numbers and not (x is None and isinstance(dx, (bool, complex))), name)
+    need_fitting(numbers and not isinstance(dx, (bool, complex)), name)
 
 
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The spacing of the sample points, shaped to broadcast with y."""
     if x._array.ndim == 1:
-        need_fitting(y._array.shape[axis] == x._array.shape[0], name)
+        need_fitting(y._array.shape[axis] == x._array.size, name)
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
     elif x._array.ndim < y._array.ndim:
         x = x.view((1,) * (y._array.ndim - x._array.ndim) + x._array.shape)
@@ -125,7 +125,7 @@ def _steps(spacing: Any, axes: Sequence[int]) -> Sequence[Any]:
     if spacing is None or not isinstance(spacing, (tuple, list)):
         return [1.0 if spacing is None else spacing] * len(axes)
     fits = all(not isinstance(each, Tensor) or each._array.ndim == 1 for each in spacing)
-    need_fitting(fits and len(spacing) == len(axes), "torch.gradient")
+    need_fitting(fits, "torch.gradient")
     return spacing
 
 

@@ -18,7 +18,7 @@ ELLIPSIS = "."
 Labels = list[str]  # the subscripts of one operand; a dot represents an ellipsis
 
 
-def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
+def _parse(equation: str) -> tuple[list[Labels], Labels | None]:
     """The subscripts of each operand, and those of the output, or None if the equation has no "->"."""
     arrow = equation.find("->")
     left = equation[:arrow] if arrow >= 0 else equation
@@ -33,10 +33,8 @@ def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
         elif each == ",":
             inputs.append([])
         elif each != " ":
-            need_fitting(each in LETTERS, "torch.einsum")
             inputs[-1].append(each)
         place += 1
-    need_fitting(len(inputs) == count, "torch.einsum")
     return inputs, None if arrow < 0 else _parse_output(equation[arrow + 2 :], inputs)
 
 
@@ -51,9 +49,7 @@ def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
     """How many dimensions an ellipsis covers: the most among all operands."""
     most = 0
     for labels, operand in zip(inputs, operands, strict=True):
-        ndim, named = operand._array.ndim, len(labels) - (ELLIPSIS in labels)
-        need_fitting(named <= ndim if ELLIPSIS in labels else named == ndim, "torch.einsum")
-        most = max(most, ndim - named)
+        most = max(most, operand._array.ndim - len(labels) + (ELLIPSIS in labels))
     return most
 
 
@@ -192,9 +188,8 @@ def einsum(*args: Any) -> Tensor:
     if not args or not isinstance(args[0], str):
         raise NotImplementedError("torch.einsum with lists of subscripts")
     equation, operands = args[0], args[1:]
-    need_fitting(operands, "torch.einsum")
     check_list(operands, argument=1)
-    inputs, output = _parse(equation, len(operands))
+    inputs, output = _parse(equation)
     covered = _covered(inputs, operands)
     places = _Places(inputs, output, covered)
     seen: dict[str, int] = {}
@@ -203,8 +198,9 @@ def einsum(*args: Any) -> Tensor:
         for operand, labels in zip(operands, inputs, strict=True)
     ]
     summed = list(range(places.output, places.count))
-    if len(aligned) == 1:
-        return aligned[0].sum(summed) if summed else aligned[0]
+    first, *others = aligned
+    if not others:
+        return first.sum(summed) if summed else first
     result = _sum_pairs(aligned, places)
     return result.view(result._array.shape[: places.output]) if summed else result
 

@@ -35,7 +35,7 @@ square: Callable[..., Any] = on_first_use("linalg_square")
 
 def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
     """at::tensordot: both permuted, flattened to matrices and multiplied."""
-    need_fitting(len(dims_a) == len(dims_b) and a._array.dtype == b._array.dtype, "torch.tensordot")
+    need_fitting(a._array.dtype == b._array.dtype, "torch.tensordot")
     asked_a, asked_b = dims_a, dims_b
     first, second = a, b
     inner = 1
@@ -76,9 +76,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if isinstance(dims, (tuple, list)):
         dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
     else:
-        need_fitting(
-            isinstance(dims, int) and 0 <= dims <= min(a._array.ndim, b._array.ndim), "torch.tensordot"
-        )
+        need_fitting(dims >= 0, "torch.tensordot")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     need_fitting(all(isinstance(each, int) for each in (*dims_a, *dims_b)), "torch.tensordot")
     return _contract(a, b, dims_a, dims_b)
@@ -130,9 +128,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     check_list(tensors)
     matrices = list(tensors)
     n = len(matrices)
-    need_fitting(
-        n > 1 and all(matrices[place]._array.ndim in (1, 2) for place in (0, -1)), "linalg.multi_dot"
-    )
+    need_fitting(n > 1, "linalg.multi_dot")
     shape: list[int] = []
     shapes = [each._array.shape for each in matrices]
     if len(shapes[0]) == 1:
@@ -143,10 +139,6 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         matrices[-1] = matrices[-1].unsqueeze(-1)
     else:
         shape.append(shapes[-1][1])
-    for each, following in zip(matrices, [*matrices[1:], None], strict=True):
-        fits = each._array.ndim == 2 and each._array.dtype == matrices[0]._array.dtype
-        fits = fits and (following is None or each._array.shape[1] == following._array.shape[0])
-        need_fitting(fits, "linalg.multi_dot")
     result = _chain(
         matrices,
         _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
@@ -190,8 +182,8 @@ def chain_matmul(*matrices: Any) -> Tensor:
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
     )
-    need_fitting(matrices and all(each._array.ndim == 2 for each in matrices), "torch.chain_matmul")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+    need_fitting(all(each._array.ndim == 2 for each in matrices), "torch.chain_matmul")
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices)
 
 
 @composite(
@@ -211,10 +203,6 @@ def _power(a: Tensor, n: int) -> Tensor:
         return a.clone(memory_format=contiguous_format)
     if n < 0:
         a, n = inv(a), -n
-    if n == 1:
-        return a
-    if n == 2:
-        return matmul(a, a)
     if n == 3:
         return matmul(matmul(a, a), a)
     power: Tensor | None = None
@@ -271,9 +259,7 @@ def trace(self: Array) -> Array:
 )
 def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     sides = [each.shape[existing_dim(dim, each.ndim)] for each in (self, other)]
-    fits = (
-        self.ndim == other.ndim and sides == [3, 3] and self.dtype == other.dtype and self.dtype.kind != "b"
-    )
+    fits = self.ndim == other.ndim and sides == [3, 3] and self.dtype == other.dtype
     need_fitting(fits, "linalg.cross")
     broadcast_shapes(self.shape, other.shape)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
@@ -298,7 +284,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             "in a future "
             "release.",
         )
-        need_fitting(3 in input._array.shape, "torch.cross")
         dim = input._array.shape.index(3)
     return _cross(input, other, dim=dim)
 

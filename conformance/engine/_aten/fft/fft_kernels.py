@@ -55,7 +55,7 @@ def _count(shape: tuple[int, ...], dim: Dims) -> int:
 
 def _c2c(self: Array, dim: Dims, normalization: int, forward: bool) -> Array:
     if not dim:
-        return self.copy()
+        return self.copy(order="K")
     result = _transform("fftn", self, dim) if forward else _transform("ifftn", self, dim, norm="forward")
     result = _scaled(result, normalization, _count(self.shape, dim))
     return _laid_out(result, self, _in_stride_order(self, dim))

@@ -191,7 +191,7 @@ def _check_columns(
 
 def _check(input: Tensor, n_fft: int, hop: int, length: int, window: Tensor | None) -> None:
     array = input._array
-    fits = array.dtype.kind in "fcV" and 1 <= array.ndim <= 2 and 0 < n_fft <= array.shape[-1]
+    fits = array.dtype.kind in "fcV" and n_fft <= array.shape[-1]
     if not (fits and hop > 0 and 0 < length <= n_fft) or (
         window is not None and window._array.shape != (length,)
     ):
@@ -237,12 +237,12 @@ Shape = Callable[[np.ndarray[Any, Any], int], np.ndarray[Any, Any]]
 def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: bool, shape: Shape) -> Tensor:
     """A window whose ``shape`` is a function of 0, 1 .. n-1 and n; a periodic one has n + 1 elements less the last."""
     kind = kind_of(dtype, None)
-    need_fitting(kind.kind in "fV" and length >= 0, f"torch.{name}")
+    need_fitting(kind.kind in "fV", f"torch.{name}")
     if length <= 1:
         return finish(np.ones(length, kind), requires_grad)
     count = length + periodic
     result = shape(np.arange(count, dtype=kind), count).astype(kind, copy=False)
-    return finish(result[:length].copy() if periodic else result, requires_grad)
+    return finish(result[:length].copy(), requires_grad)
 
 
 def hamming_window(

@@ -20,7 +20,7 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 LinAlgError.__module__ = "torch._C"
 
 
-def matrix(name: str, array: Array, text: str = "A") -> None:
+def matrix(name: str, array: Tensor | Array, text: str = "A") -> None:
     """Refuse arrays with fewer than two dimensions.
 
     Raises:
@@ -48,13 +48,17 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
     Raises:
         RuntimeError: with torch's message.
     """
-    array = given._array if isinstance(given, Tensor) else given
-    matrix(name, array, text)
-    rows, columns = array.shape[-2:]
+    matrix(name, given, text)
+    rows, columns = given.shape[-2:]
     if rows != columns:
         raise RuntimeError(
             f"{name}: {text} must be batches of square matrices, but they are {rows} by {columns} matrices"
         )
+
+
+def fit_equation(a: Array, b: Array) -> bool:
+    """Whether A is square, or a batch of square matrices, and B has as many rows."""
+    return a.shape[-2:] == 2 * b.shape[-2:-1]
 
 
 def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:

@@ -22,9 +22,8 @@ _NAME = "torch.linalg.householder_product"
 
 def _check(input: Array, tau: Array) -> None:
     """Refuse shapes and dtypes that do not fit."""
-    fits = input.ndim >= 2 and tau.ndim == input.ndim - 1 and tau.shape[:-1] == input.shape[:-2]
-    fits = fits and input.shape[-2] >= input.shape[-1] >= tau.shape[-1] and tau.dtype == input.dtype
-    need_fitting(fits, _NAME)
+    fits = tau.shape[:-1] == input.shape[:-2] and input.shape[-2] >= input.shape[-1]
+    need_fitting(fits and tau.dtype == input.dtype, _NAME)
     lapack.refuse_without_lapack("orgqr_cpu", input)
 
 
@@ -115,10 +114,8 @@ orgqr = householder_product
 
 def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
     """Refuse shapes and dtypes that do not fit."""
-    fits = input.ndim == other.ndim == tau.ndim + 1 >= 2
-    fits = fits and input.shape[:-2] == other.shape[:-2] == tau.shape[:-1]
-    side = other.shape[-2 if left else -1] if fits else 0
-    fits = fits and side == input.shape[-2] and tau.shape[-1] == min(side, input.shape[-1])
+    sides = other.shape[:-1] if left else (*other.shape[:-2], *other.shape[-1:])
+    fits = input.shape[:-1] == sides and tau.shape == (*sides[:-1], min(input.shape[-2:]))
     need_fitting(fits and input.dtype == tau.dtype == other.dtype, "torch.ormqr")
     lapack.refuse_without_lapack("ormqr_cpu", input)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._c10.errors import need_fitting, unimplemented
+from ..._c10.shapes import broadcast_shapes
 from ..registry import Array
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's prefix by NumPy's dtype character
@@ -47,7 +48,7 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
     """Solve A X = B (or X A = B, if not ``left``) with A's LU factors; with ``adjoint``, for the adjoint of A."""
     if not left:
         return transposed(lu_solve(factors, pivots, transposed(b), True, not adjoint))
-    batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
+    batch = broadcast_shapes(b.shape[:-2], factors.shape[:-2])
     factors = np.broadcast_to(factors, (*batch, *factors.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*batch, *pivots.shape[-1:]))
     b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
@@ -74,7 +75,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
             np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular
         )
         return np.swapaxes(result, -1, -2)
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = broadcast_shapes(b.shape[:-2], a.shape[:-2])
     n = a.shape[-1]
     a = np.broadcast_to(a, (*batch, n, n))
     result = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), order="C")

@@ -58,9 +58,7 @@ def pinv(
     array = A._array
     if atol is not None and rtol is None and rcond is None:
         need_epsilon(A)
-    fits = array.ndim >= 2 and array.dtype.kind in "fcV" and not dtypes.is_half(array.dtype)
-    limits = [each for each in (rcond, atol, rtol) if isinstance(each, Tensor)]
-    need_fitting(fits and not any(each.is_complex() for each in limits), "linalg.pinv")
+    need_fitting(A.dtype.to_real().numpy in dtypes.FULL_PRECISION, "linalg.pinv")
     if rcond is not None:
         rtol = rcond
     for name, limit in (("atol", atol), ("rtol", rtol)):
@@ -158,7 +156,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """torch.linalg.lstsq: the X that minimizes the norm of A X - B."""
     a, b = A._array.shape, B._array.shape
-    fits = len(a) >= 2 and len(b) >= 1 and a[-2] == b[-1 if is_vector(a, b) else -2]
+    fits = len(a) == len(b) + is_vector(a, b) and a[-2] == b[len(a) - 2]
     need_fitting(fits and driver in (None, *_DRIVERS) and A.dtype is B.dtype, "linalg.lstsq")
     need_epsilon(A)
     return _lstsq(A, B, rcond, driver or "gelsy")

@@ -102,14 +102,18 @@ def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
 
 
 def _check(name: str, a: Array, pivot: bool) -> None:
-    if a.ndim < 2:
-        shape = list(a.shape)
-        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {shape} instead")
+    _need_matrix(name, a)
     if not a.size:
         return
     lapack.refuse_without_lapack("lu_cpu", a)
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+def _need_matrix(name: str, a: Array) -> None:
+    if a.ndim < 2:
+        shape = list(a.shape)
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {shape} instead")
 
 
 @composite(vmap="decompose", out=None)
@@ -221,10 +225,10 @@ def _lu_unpack(
     LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Array, Array, Array]:
     """The factors of one matrix apart, and the permutation that the pivots make."""
-    need_fitting(LU_data.ndim >= 2 and LU_pivots.dtype == np.int32, "torch.lu_unpack")
+    _need_matrix("torch.lu_unpack", LU_data)
     empty = np.zeros(0, LU_data.dtype)
-    if unpack_pivots and LU_data.size:
-        need_fitting(((LU_pivots >= 1) & (LU_pivots <= LU_data.shape[-2])).all(), "torch.lu_unpack")
+    if unpack_pivots:
+        need_fitting(LU_pivots.dtype == np.int32 and (LU_pivots >= 1).all(), "torch.lu_unpack")
     p = _permutation(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 

@@ -35,16 +35,15 @@ def matrix_norm(
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
-    need_fitting(isinstance(ord, str) or (isinstance(ord, (int, float)) and abs(ord) in _ORDERS), name)
-    floating(name, A._array, ord == "nuc")
-    need_fitting(len(dims) == 2, name)
+    need_fitting(isinstance(ord, str) or abs(ord) in _ORDERS, name)
+    by_values = ord == "nuc" or ord in (2, -2)
+    floating(name, A._array, by_values)
     first, second = (wrap_dim(d, A._array.ndim) for d in dims)
     need_fitting(first != second, name)
     if ord == "fro":
         return vector_norm(A, 2, (first, second), keepdim, dtype=dtype)
-    if ord == "nuc" or abs(ord) == 2:
+    if by_values:
         A = A if dtype is None else A.to(dtype)
-        floating(name, A._array)
         return _by_singular_values(A, ord, first, second, keepdim)
     if abs(ord) == math.inf:
         first, second = second, first
@@ -82,7 +81,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    need_fitting(dims is None or len(dims) in (1, 2) or ord is None, "linalg.norm")
+    need_fitting(dims is None or len(dims) in (1, 2), "linalg.norm")
     if ord is not None and dims is None and A._array.ndim not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A._array.ndim}D."

@@ -14,7 +14,7 @@ from ..._c10.dtypes import float_limits
 from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import Out, composite
-from ..._c10.shapes import broadcast_shapes, wrap_dim
+from ..._c10.shapes import wrap_dim
 from ..._c10.slots import on_first_use
 from ..blas.matmul import matmul
 from ..creation.factories import zeros_like
@@ -224,13 +224,9 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     vector = is_vector(A.shape, B.shape)
     right = B[..., None] if vector else B
     check_equation(name, A, right, left)
-    batch = broadcast_shapes(A.shape[:-2], right.shape[:-2])
     factors, pivots, info = lapack.factor(A)
-    n = A.shape[-1]
-    found = lapack.lu_solve(
-        np.broadcast_to(factors, (*batch, n, n)), np.broadcast_to(pivots, (*batch, n)), right, left
-    )
-    found = found[..., 0] if vector else found
+    found = lapack.lu_solve(factors, pivots, right, left)
+    found = found.squeeze(-1) if vector else found
     ordered = columns_first(found) if left and found.ndim > 1 else np.ascontiguousarray(found)
     return ordered, columns_first(factors), pivots, info
 
@@ -238,7 +234,7 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
 def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
     """Refuse shapes of A and B that do not fit."""
     matrix(name, b, "B")
-    need_fitting(a.shape[-2 if left else -1] == b.shape[-2 if left else -1], name)
+    need_fitting(a.shape[-1] == b.shape[-2 if left else -1], name)
 
 
 @composite(vmap="decompose", autocast="fp32", out=Out(operator="_linalg_solve_ex"))
@@ -308,8 +304,8 @@ def solve_triangular(
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor reshaped to a matrix."""
     shape = A._array.shape
+    need_fitting(0 < ind <= len(shape), "linalg.tensorinv")
     rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
-    need_fitting(0 < ind <= len(shape) and rows == columns, "linalg.tensorinv")
     return inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind]))
 
 
@@ -321,6 +317,5 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
         moved = [wrap_dim(d, ndim) for d in dims]
         A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
     shape = A._array.shape[B._array.ndim :]
-    rows, columns = B._array.size, int(np.prod(shape))
-    need_fitting(rows == columns, "linalg.tensorsolve")
+    columns = int(np.prod(shape))
     return solve(A.reshape(columns, columns), B.flatten()).reshape(shape)

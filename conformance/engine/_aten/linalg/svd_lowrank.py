@@ -46,5 +46,5 @@ def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: int = 2) ->
     most = min(A._array.shape[-2:])
     if q is None:
         q = min(6, most)
-    need_fitting(0 <= q <= most and niter >= 0, "torch.pca_lowrank")
+    need_fitting(q <= most and niter >= 0, "torch.pca_lowrank")
     return svd_lowrank(A - A.mean((-2,), keepdim=True) if center else A, q, niter)

@@ -18,7 +18,7 @@ from ..registry import Array, op
 from . import functions as linalg
 from . import householder, lapack
 from . import svd_lowrank as low_rank
-from .checks import columns_first, floating, square, succeeded
+from .checks import columns_first, fit_equation, floating, square, succeeded
 from .decompositions import MINOR, _svd, cholesky_backward
 from .lu import lu_unpack as _lu_unpack
 
@@ -117,9 +117,10 @@ def qr(input: Tensor, some: bool = True) -> Any:
 @composite(vmap="decompose", autocast="fp32", out=None)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """torch.linalg.svd, but it returns V instead of its adjoint, and the reduced form by default."""
-    need_fitting(input._array.ndim >= 2, "torch.svd")
     if not compute_uv:
-        raise NotImplementedError("torch.svd(compute_uv=False)")
+        *batch, m, n = input._array.shape
+        u, vh = (input.new_empty((*batch, k, k)).zero_() for k in (m, n))
+        return structseq.svd((u, linalg.svdvals(input), vh.mH))
     u, s, vh = _svd(input, not some)
     return structseq.svd((u, s, vh.mH))
 
@@ -148,8 +149,7 @@ def _cholesky_solve_backward(
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
-    fits = self.ndim >= 2 and input2.ndim >= 2 and input2.shape[-1] == input2.shape[-2] == self.shape[-2]
-    need_fitting(fits and self.dtype == input2.dtype, "cholesky_solve")
+    need_fitting(fit_equation(input2, self) and self.dtype == input2.dtype, "cholesky_solve")
     lapack.refuse_without_lapack("cholesky_solve_cpu", self)
     turned = lapack.transposed(input2)
     first, second = (turned, input2) if upper else (input2, turned)
@@ -210,7 +210,7 @@ def _triangular_solve_backward(
         if needed[1]:
             to_a = -solution.conj().matmul(to_self.mT) if transpose else -to_self.matmul(solution.mH)
             to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
-    elif of_copy is not None:
+    else:
         nothing = make(np.zeros(1, self._array.dtype)).zero_()  # which counts, as it does for torch
         to_self, to_a = nothing.expand(self._array.shape), nothing
     if of_copy is not None and to_a is not None:
@@ -230,15 +230,14 @@ def _triangular_solve_backward(
 def _triangular_solve(
     self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
-    fits = self.ndim >= 2 and A.ndim >= 2 and A.shape[-1] == A.shape[-2] == self.shape[-2]
-    need_fitting(fits and A.dtype == self.dtype, "torch.triangular_solve")
+    need_fitting(fit_equation(A, self) and A.dtype == self.dtype, "torch.triangular_solve")
+    batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
         "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
         "torch.linalg.solve_triangular(A, B).",
     )
-    batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     lapack.refuse_without_lapack("triangular_solve_cpu", self)
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, *A.shape[-2:]))

@@ -54,12 +54,9 @@ def sparse_coo_tensor(
     """
     alone = values is MISSING
     need_fitting(layout is None and not more, _NAME)
-    need_fitting((indices is MISSING) == (alone and size is not MISSING), _NAME)
-    if alone and size is MISSING:
-        size = indices
-    sizes = () if size is MISSING else size
-    fits = isinstance(sizes, (tuple, list)) and all(hasattr(each, "__index__") for each in sizes)
-    need_fitting(fits, _NAME)
+    if alone:
+        need_fitting(indices is MISSING or size is MISSING, _NAME)
+        size = indices if size is MISSING else size
     if check_invariants:
         raise NotImplementedError("checks of a sparse tensor's invariants")
     if check_invariants is None:
@@ -68,6 +65,7 @@ def sparse_coo_tensor(
     if alone:
         held_as = (kind or dtypes.default).numpy
         return _leaf(make(zeros(new_sizes((size,)), held_as)), requires_grad)
+    need_fitting(size is MISSING or isinstance(size, (tuple, list)), _NAME)
     check_memory(device, pin_memory)
     where = _as_tensor(indices, dtypes.int64)
     held = _as_tensor(values, kind)
@@ -77,10 +75,9 @@ def sparse_coo_tensor(
     return _leaf(unsafe(where, held, shape, bool(is_coalesced)), requires_grad)
 
 
-def new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
+def new(self: Tensor, *arguments: Any) -> Tensor:
     """Tensor.new of a sparse tensor: a sparse tensor of indices and values, with the values' dtype."""
-    fits = not named and len(arguments) in (2, 3) and all(isinstance(each, Tensor) for each in arguments[:2])
-    need_fitting(fits, "Tensor.new")
+    need_fitting(arguments and all(isinstance(each, Tensor) for each in arguments[:2]), "Tensor.new")
     return sparse_coo_tensor(*arguments, check_invariants=False)
 
 
@@ -108,13 +105,13 @@ def _check_parts(indices: Array, values: Array) -> None:
 def _inferred(indices: Array, values: Array) -> tuple[int, ...]:
     """The smallest shape in which all indices are valid."""
     sparse = tuple(int(each.max()) + 1 if each.size else 0 for each in indices)
-    need_fitting(indices.min(initial=0) >= 0, _NAME)
+    need_fitting((indices >= 0).all(), _NAME)
     return (*sparse, *values.shape[1:])
 
 
 def _check_shape(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
-    sparse, dense_dims = len(indices), max(values.ndim - 1, 0)
-    fits = len(shape) == sparse + dense_dims and values.shape == (indices.shape[1], *shape[sparse:])
+    sparse = len(indices)
+    fits = len(shape) == sparse + values.ndim - 1 and values.shape == (indices.shape[1], *shape[sparse:])
     need_fitting(fits, _NAME)
 
 

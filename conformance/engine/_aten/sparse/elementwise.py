@@ -49,7 +49,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 def _add_to_dense(self: Array, other: SparseArray, alpha: Any, kind: np.dtype[Any]) -> Array:
     need_fitting(self.shape == other.shape, "torch.add")
-    result = self.astype(kind, copy=True)
+    result = self.astype(kind)
     added = _scale(other.values.astype(kind, copy=False), alpha)
     np.add.at(result, tuple(other.indices) or ..., added if other.sparse_dim else added.sum(0))
     return result
@@ -134,7 +134,7 @@ def picked(array: SparseArray, indices: Array) -> Array:
 
 @kernel("div", "div_scalar")
 def _div(self: Any, other: Any) -> Any:
-    need_fitting(isinstance(self, SparseArray) and not np.ndim(other), "torch.div")
+    need_fitting(not np.ndim(other), "torch.div")
     kind = promoted_dtype(self, other)
     kind = kind if kind.kind in "fcV" else dtypes.default.numpy
     return coo(self.indices.copy(), self.values.astype(kind) / kind.type(other), self.shape, self.coalesced)

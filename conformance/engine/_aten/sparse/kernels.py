@@ -112,7 +112,8 @@ def _clone(self: SparseArray, memory_format: Any = None) -> Any:
 
 @kernel("copy")
 def _copy(self: Any, other: Any, *_: Any) -> Any:
-    need_fitting(isinstance(self, SparseArray) and isinstance(other, SparseArray), "Tensor.copy_")
+    fits = isinstance(self, SparseArray) and isinstance(other, SparseArray)
+    need_fitting(fits and self.sparse_dim == other.sparse_dim, "Tensor.copy_")
     return coo(other.indices.copy(), other.values.astype(self.dtype), other.shape, other.coalesced)
 
 

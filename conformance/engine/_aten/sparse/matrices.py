@@ -40,8 +40,6 @@ def sum_over(self: SparseArray, axes: list[int]) -> Any:
     if not kept:
         return np.asarray(values.sum(0, dtype=self.dtype))
     shape = tuple(n for each, n in enumerate(self.shape) if each not in axes)
-    if len(kept) == self.sparse_dim:
-        return coo(whole.indices.copy(), values.copy(), shape, True)
     return coalesced(coo(whole.indices[kept], values, shape))
 
 
@@ -50,20 +48,19 @@ BOTH_SPARSE = "products of two sparse matrices"
 
 def product(a: Any, b: Any, kind: np.dtype[Any]) -> Array:
     """The dense product of two matrices, one of which is sparse."""
-    result = np.zeros((a.shape[0], b.shape[1]), kind)
     if isinstance(a, SparseArray) and isinstance(b, SparseArray):
         raise NotImplementedError(BOTH_SPARSE)
-    if isinstance(a, SparseArray):
-        np.add.at(result, a.indices[0], a.values[:, None] * b[a.indices[1]])
-    else:
-        np.add.at(result.T, b.indices[1], b.values[:, None] * a.T[b.indices[0]])
+    if not isinstance(a, SparseArray):  # torch multiplies the transposed matrices
+        b = coo(b.indices[::-1], b.values, b.shape[::-1])
+        return product(b, a.T, kind).T
+    result = np.zeros((a.shape[0], b.shape[1]), kind)
+    np.add.at(result, a.indices[0], a.values[:, None] * b[a.indices[1]])
     return result
 
 
 @kernel("mm")
 def mm(self: Any, mat2: Any) -> Any:
     """The product of two matrices: sparse if both are."""
-    need_fitting(self.ndim == mat2.ndim == 2, "torch.mm")
     check_multipliable(self, mat2)
     return product(self, mat2, self.dtype)
 
@@ -72,10 +69,10 @@ def mm(self: Any, mat2: Any) -> Any:
 def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2)."""
     check_multipliable(mat1, mat2)
-    unsparse = not isinstance(mat1, SparseArray) and not isinstance(mat2, SparseArray)
-    result = mat1 @ mat2 if unsparse else product(mat1, mat2, mat1.dtype)
-    shape = np.broadcast_to(self, result.shape) if not isinstance(self, SparseArray) else self
+    need_fitting(not isinstance(mat2, SparseArray), "torch.addmm")
+    result = product(mat1, mat2, mat1.dtype) if isinstance(mat1, SparseArray) else mat1 @ mat2
+    added = np.broadcast_to(self, result.shape)
     scaled = result if alpha == 1 else result * result.dtype.type(alpha)
     if beta == 0:
         return scaled
-    return scaled + (shape if beta == 1 else shape * result.dtype.type(beta))
+    return scaled + (added if beta == 1 else added * result.dtype.type(beta))

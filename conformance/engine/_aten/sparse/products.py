@@ -8,7 +8,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10 import dtypes
-from ..._c10.errors import need_fitting
 from ..._c10.shapes import wrap_dim
 from ..blas.blas import mat2_grad
 from ..registry import ROWS, op
@@ -52,7 +51,6 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
         raise NotImplementedError("torch.sparse.mm with reduce")
     result: Tensor
     shape = mat1._array.shape[-2], mat2._array.shape[-1]
-    need_fitting(mat1._array.shape[-1] == mat2._array.shape[-2], "torch.sparse.mm")
     if mat1.is_sparse and mat2.is_sparse:
         raise NotImplementedError(matrices.BOTH_SPARSE)
     if not mat1.is_sparse:

@@ -21,10 +21,10 @@ def _alias(self: SparseArray) -> Any:
 def transpose(self: SparseArray, dim0: Any, dim1: Any) -> Any:
     """Two sparse dimensions exchanged."""
     a, b = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
-    need_fitting(max(a, b, -1) < self.sparse_dim, "torch.transpose")
-    order = list(range(self.ndim))
     if a == b:
         return coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
+    need_fitting(min(a, b) < self.sparse_dim, "torch.transpose")
+    order = list(range(self.ndim))
     order[a], order[b] = b, a
     shape = tuple(self.shape[each] for each in order)
     result = coo(self.indices[order[: self.sparse_dim]], self.values.copy(), shape)
@@ -50,12 +50,26 @@ def unsqueeze(self: SparseArray, dim: Any) -> Any:
 
 @kernel("cat")
 def cat(tensors: Any, dim: Any, _tensors_places: Any = ()) -> Any:
-    """Sparse tensors joined along a sparse dimension: their indices and values one after the other."""
-    shape, starts = list(tensors[0].shape), np.cumsum([0, *(each.shape[dim] for each in tensors)])
-    moves = np.arange(tensors[0].sparse_dim)[:, None] == wrap_dim(dim, len(shape))
+    """Sparse tensors joined: indices and values one after the other; along a dense dimension, values are padded."""
+    shape, sparse = list(tensors[0].shape), tensors[0].sparse_dim
+    at = wrap_dim(dim, len(shape))
+    starts = np.cumsum([0, *(each.shape[at] for each in tensors)])
+    shape[at] = int(starts[-1])
+    for each in tensors:
+        fits = isinstance(each, SparseArray) and each.shape == (*shape[:at], each.shape[at], *shape[at + 1 :])
+        need_fitting(fits, "torch.cat")
+    moves = np.arange(sparse)[:, None] == at
     indices = [each.indices + moves * start for each, start in zip(tensors, starts[:-1], strict=True)]
-    shape[dim] = int(starts[-1])
-    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]), tuple(shape))
+    values = [each.values for each in tensors]
+    if at >= sparse:
+        whole = np.zeros((sum(each.nnz for each in tensors), *shape[sparse:]), values[0].dtype)
+        row = 0
+        for each, start in zip(values, starts[:-1], strict=True):
+            place = np.moveaxis(whole[row : row + len(each)], at - sparse + 1, 0)[start:]
+            place[: each.shape[at - sparse + 1]] = np.moveaxis(each, at - sparse + 1, 0)
+            row += len(each)
+        values = [whole]
+    return coo(np.concatenate(indices, 1), np.concatenate(values), tuple(shape))
 
 
 @kernel("stack")

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
-from ..._c10.errors import need_fitting
 from ..._c10.shapes import wrap_dim
 from ..registry import op
 from .elementwise import picked
@@ -20,19 +19,23 @@ class _Rows:
     """The groups of values that are normalized together: those with the same indices except along the axis."""
 
     def __init__(self, whole: SparseArray, dim: int) -> None:
-        need_fitting(dim < whole.sparse_dim, "torch.sparse.softmax")
-        others = whole.indices if dim < 0 else np.delete(whole.indices, dim, 0)
+        self.axis = dim - whole.sparse_dim + 1  # of the values, if the dimension is dense
+        others = np.delete(whole.indices, dim, 0) if 0 <= dim < whole.sparse_dim else whole.indices
         result = np.unique(others, axis=1, return_inverse=True)[1].reshape(-1)
-        self.row, self.count = result, int(result.max(initial=-1)) + 1
+        self.row, self.count = result, whole.nnz
 
     def total(self, values: Array) -> Array:
         """The sum of its row, for each value."""
+        if self.axis > 0:
+            return np.asarray(values.sum(self.axis, keepdims=True))
         result = np.zeros((self.count, *values.shape[1:]), values.dtype)
         np.add.at(result, self.row, values)
         return np.asarray(result[self.row])
 
     def highest(self, values: Array) -> Array:
         """The largest of its row, for each value."""
+        if self.axis > 0:
+            return np.asarray(values.max(self.axis, keepdims=True))
         result = np.full((self.count, *values.shape[1:]), -np.inf, values.dtype)
         np.maximum.at(result, self.row, values)
         return np.asarray(result[self.row])

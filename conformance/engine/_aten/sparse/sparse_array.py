@@ -168,7 +168,7 @@ def dense(array: SparseArray) -> Array:
 def sparse(array: Array, sparse_dim: int | None = None) -> Any:
     """The nonzero elements of a dense array, whose first ``sparse_dim`` dimensions become sparse."""
     ndim = array.ndim if sparse_dim is None else sparse_dim
-    whole = (array != 0).any(axis=tuple(range(ndim, array.ndim))) if ndim < array.ndim else array != 0
+    whole = (array != 0).any(axis=tuple(range(ndim, array.ndim)))
     result = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
     if not ndim:  # a 0-d array has one value
         return coo(
