@@ -83,7 +83,8 @@ def _filled(
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
-        need_fitting(layout in (None, strided) and memory_format is not preserve_format, f"torch.{name}")
+        formats = memory_format is None or (name == "empty" and memory_format is not preserve_format)
+        need_fitting(layout in (None, strided) and formats, f"torch.{name}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
             raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
@@ -155,11 +156,15 @@ def empty_permuted(
     return finish(empty_array(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
-def _check_full(name: str, size: Any, fill_value: Any) -> None:
+def _check_full(name: str, size: Any, fill_value: Any) -> Any:
+    """The value to fill with as a number."""
     if isinstance(size, int):
         raise wrong_type(name, "size", "tuple of ints", size, 1)
+    if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
+        return fill_value.item()
     if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
         raise wrong_type(name, "fill_value", "Number", fill_value, 2)
+    return fill_value
 
 
 def full(
@@ -168,9 +173,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
-    if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
-        fill_value = fill_value.item()
-    _check_full("full", size, fill_value)
+    fill_value = _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
     sizes = new_sizes((size,), "full")
     number = dtypes.number_to_fill(kind, math.prod(sizes), fill_value)
@@ -190,7 +193,7 @@ def full_like(
 ) -> Tensor:
     """torch.full_like."""
     check_memory(device, pin_memory)
-    _check_full("full_like", (), fill_value)
+    fill_value = _check_full("full_like", (), fill_value)
     dtype = dtypes.parse_dtype("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
     number = dtypes.number_to_fill(kind, input._array.size, fill_value)

@@ -34,7 +34,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         raise NotImplementedError("tensors made from storages")
     shape = _shape_of(data)
     flat: list[Any] = []
-    _flatten(data, shape, flat)
+    if 0 not in shape:  # else torch looks at no element
+        _flatten(data, shape, flat)
     if kind is None:
         kind = _infer_dtype(flat)
     to_number = fraction if kind.category >= dtypes.FLOATING else whole

@@ -76,7 +76,7 @@ def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int
 def read_along(array: Array, axis: int, where: Array) -> Array:
     """The elements that ``where`` selects along an axis, contiguous; faster than np.take_along_axis for many."""
     if array.flags.c_contiguous:
-        return array.reshape(-1).take(flat_places(array.shape, axis, where, where.shape))
+        return array.ravel().take(flat_places(array.shape, axis, where, where.shape))
     return np.ascontiguousarray(np.take_along_axis(array[_window(where.shape, axis)], where, axis))
 
 
@@ -183,7 +183,7 @@ def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -
 def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
     """Write values along the axis of a fresh contiguous array, in place."""
     target = at_least_1d(result)
-    target.reshape(-1)[flat_places(target.shape, axis, where, where.shape)] = values
+    target.ravel()[flat_places(target.shape, axis, where, where.shape)] = values
 
 
 def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
@@ -193,7 +193,7 @@ def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
     """
     target = at_least_1d(result)
     flat = flat_places(target.shape, axis, where, values.shape)
-    np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
+    np.add.at(target.ravel(), flat.ravel(), np.ascontiguousarray(values).ravel())
 
 
 def src_part(src: Array, where: Array) -> Array:

@@ -156,7 +156,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     result = np.array(np.broadcast_to(self, shape), order="C")
-    result[where] = source.reshape(-1)[:count]
+    result[where] = source.ravel()[:count]
     return result
 
 

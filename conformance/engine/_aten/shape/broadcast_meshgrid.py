@@ -99,7 +99,7 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     swapped = indexing == "xy" and len(given) >= 2
     if swapped:
         given = (given[1], given[0], *given[2:])
-    shape = tuple(each._array.size if each._array.ndim else 1 for each in given)
+    shape = tuple(each._array.size for each in given)
     result = [
         each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape)
         for axis, each in enumerate(given)
