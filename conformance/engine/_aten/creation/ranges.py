@@ -42,7 +42,7 @@ def arange(
     check_memory(device, pin_memory)
     named = {name: each for name, each in zip(_BOUNDS, (start, end, step), strict=True) if each is not None}
     if len(bounds) == 1 and not named:
-        bounds, named = (), {"end": bounds[0]}
+        bounds = (0, *bounds)
     given = dict(zip(_BOUNDS, bounds, strict=False)) | named
     if len(given) != len(bounds) + len(named) or "end" not in given:
         raise TypeError("no bounds")  # replaced by torch's message in the caller
@@ -64,7 +64,7 @@ def arange(
     if kind.category < dtypes.FLOATING:  # torch casts the bounds of integer ranges
         first, last, by = int(first), int(last), int(by)
         if kind is dtypes.int64:
-            need_fitting(by and -(2**63) <= min(first, last) and max(first, last) < 2**63, "torch.arange")
+            need_fitting(by and min(first, last) >= -(2**63) and max(first, last) < 2**63, "torch.arange")
             count = max(0, -((first - last) // by))
     if kind.numpy.kind in "bc":
         raise unimplemented("arange_cpu", kind.numpy)
