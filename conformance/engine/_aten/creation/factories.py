@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
-from ..._c10.errors import need_fitting, wrong_type
+from ..._c10.errors import need_fitting
 from ..._c10.layout import LayoutError, laid_out, layout_of, preserve_format, strided
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
@@ -38,8 +38,6 @@ def finish(
     else:
         result = fill_out(out, array, name)
     if requires_grad:
-        if requires_grad is not True:
-            raise wrong_type(name or "tensor", "requires_grad", "bool", requires_grad)
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
@@ -86,8 +84,6 @@ def _filled(
         formats = memory_format is None or (name == "empty" and memory_format is not preserve_format)
         need_fitting(layout in (None, strided) and formats, f"torch.{name}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
-        if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
-            raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
         array = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             array if memory_format is None else laid_out(array, memory_format), requires_grad, out, name
@@ -158,12 +154,8 @@ def empty_permuted(
 
 def _check_full(name: str, size: Any, fill_value: Any) -> Any:
     """The value to fill with as a number."""
-    if isinstance(size, int):
-        raise wrong_type(name, "size", "tuple of ints", size, 1)
     if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
         return fill_value.item()
-    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
     return fill_value
 
 

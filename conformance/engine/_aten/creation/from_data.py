@@ -48,8 +48,9 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         text = "must be real number, not complex", "'complex' object cannot be interpreted as an integer"
         raise TypeError(text[not real])
     if kind.category == dtypes.INTEGER:
-        most = 2**64 if kind is dtypes.uint64 else 2**63
-        if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):
+        if kind is not dtypes.uint64 and any(
+            each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat
+        ):
             raise ValueError("Overflow when unpacking long long")
         if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
             flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import number_within
-from ..._c10.errors import missing_arguments
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
@@ -42,15 +41,14 @@ def at_least_1d(array: Array) -> Array:
     return array.reshape(1) if array.ndim == 0 else array
 
 
-def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None:
+def in_bounds(index: Array, dim: int, size: int) -> None:
     """Refuse an index outside the dimension.
 
     Raises:
         RuntimeError: torch's error for gather and scatter.
     """
-    least = -size if negative else 0
-    if index.size and (index.min() < least or index.max() >= size):
-        first = int(index[(index < least) | (index >= size)][0])
+    if index.size and (index.min() < 0 or index.max() >= size):
+        first = int(index[(index < 0) | (index >= size)][0])
         raise RuntimeError(f"index {first} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -246,7 +244,7 @@ def _given(src: Any, value: Any, reduce: Any) -> tuple[str, Any]:
     """The overload of scatter for these arguments, as a row's name, and what is written."""
     given = value if src is None else src
     if given is None:
-        raise missing_arguments("scatter", ["src"])
+        raise TypeError("no source")  # replaced by torch's message in the caller
     if reduce is not None:
         raise NotImplementedError("scatter(reduce=...)")  # torch has no derivative of it
     return ("scatter" if isinstance(given, Tensor) else "scatter_value"), given

@@ -151,7 +151,7 @@ def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
 
 
 def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
-    step = 1 if part.step is None else part.step.__index__()
+    step = 1 if part.step is None else _bound(part.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
     if step < 0:

@@ -237,8 +237,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         array[...] = before
         add_at(array, _numpy_index(tuple(indices)), values._array)
     if (
-        len(indices) == 1
-        and indices[0]._array.dtype.kind == "b"
+        [each is not None and each._array.dtype.kind for each in indices] == ["b"]
         and values._array.size == 1
         and not accumulate
     ):

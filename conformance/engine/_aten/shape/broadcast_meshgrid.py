@@ -89,11 +89,10 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     """
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for each in given:
-        if each._array.ndim > 1:
-            raise NotImplementedError("the text of meshgrid's error for matrices")
-        if each._array.dtype != given[0]._array.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(each._array.ndim > 1 for each in given):
+        raise NotImplementedError("the text of meshgrid's error for matrices")
+    if len({each.dtype for each in given}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(given) >= 2

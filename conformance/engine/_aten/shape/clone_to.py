@@ -152,18 +152,8 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
 @composite(variants="method", vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself if nothing changes and ``copy`` is False."""
-    where = args[0] if args and args[0].__class__ in (str, device) else None
-    rest = args[1:] if where is not None else args
-    if not kwargs and len(rest) == 1 and rest[0].__class__ is dtypes.dtype:
-        check_device(where)
-        return _in(self, rest[0])
-    if (
-        not rest
-        and kwargs.keys() <= {"dtype"}
-        and kwargs.get("dtype").__class__ in (dtypes.dtype, type(None))
-    ):
-        check_device(where)
-        return _in(self, kwargs.get("dtype"))
+    if not kwargs and len(args) == 1 and args[0].__class__ is dtypes.dtype:  # the usual call
+        return _in(self, args[0])
     where, dtype, _, copy, memory_format = parse_to(args, kwargs)
     check_device(where)
     return _in(self, dtype, bool(copy), memory_format)
