@@ -48,8 +48,9 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         text = "must be real number, not complex", "'complex' object cannot be interpreted as an integer"
         raise TypeError(text[not real])
     if kind.category == dtypes.INTEGER:
-        if kind is not dtypes.uint64 and any(
-            each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat
+        if any(
+            each.__class__ is int and (each < -(2**63) or (each >= 2**63 and kind is not dtypes.uint64))
+            for each in flat
         ):
             raise ValueError("Overflow when unpacking long long")
         if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
