@@ -12,7 +12,7 @@ from ..._autograd.tensor import Tensor, wrap
 from ..._c10 import dtypes, errors
 from ..._c10.context import empty_array
 from ..._c10.device import check_device, check_memory
-from ..._c10.errors import need_fitting, wrong_type
+from ..._c10.errors import need_fitting
 from ..._c10.layout import LayoutError, laid_out, layout_of, preserve_format, strided
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import blank, empty_in_steps, like_steps, new_sizes, strides
@@ -38,8 +38,6 @@ def finish(
     else:
         result = fill_out(out, array, name)
     if requires_grad:
-        if requires_grad is not True:
-            raise wrong_type(name or "tensor", "requires_grad", "bool", requires_grad)
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
@@ -83,10 +81,9 @@ def _filled(
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
-        need_fitting(layout in (None, strided) and memory_format is not preserve_format, f"torch.{name}")
+        formats = memory_format is None or (name == "empty" and memory_format is not preserve_format)
+        need_fitting(layout in (None, strided) and formats, f"torch.{name}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
-        if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
-            raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
         array = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             array if memory_format is None else laid_out(array, memory_format), requires_grad, out, name
@@ -155,11 +152,11 @@ def empty_permuted(
     return finish(empty_array(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
-def _check_full(name: str, size: Any, fill_value: Any) -> None:
-    if isinstance(size, int):
-        raise wrong_type(name, "size", "tuple of ints", size, 1)
-    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
+def _check_full(name: str, size: Any, fill_value: Any) -> Any:
+    """The value to fill with as a number."""
+    if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
+        return fill_value.item()
+    return fill_value
 
 
 def full(
@@ -168,9 +165,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
-    if isinstance(fill_value, Tensor) and not (fill_value._array.ndim or fill_value.requires_grad):
-        fill_value = fill_value.item()
-    _check_full("full", size, fill_value)
+    fill_value = _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
     sizes = new_sizes((size,), "full")
     number = dtypes.number_to_fill(kind, math.prod(sizes), fill_value)
@@ -190,7 +185,7 @@ def full_like(
 ) -> Tensor:
     """torch.full_like."""
     check_memory(device, pin_memory)
-    _check_full("full_like", (), fill_value)
+    fill_value = _check_full("full_like", (), fill_value)
     dtype = dtypes.parse_dtype("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
     number = dtypes.number_to_fill(kind, input._array.size, fill_value)

@@ -34,7 +34,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         raise NotImplementedError("tensors made from storages")
     shape = _shape_of(data)
     flat: list[Any] = []
-    _flatten(data, shape, flat)
+    if 0 not in shape:  # else torch looks at no element
+        _flatten(data, shape, flat)
     if kind is None:
         kind = _infer_dtype(flat)
     to_number = fraction if kind.category >= dtypes.FLOATING else whole
@@ -47,8 +48,10 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         text = "must be real number, not complex", "'complex' object cannot be interpreted as an integer"
         raise TypeError(text[not real])
     if kind.category == dtypes.INTEGER:
-        most = 2**64 if kind is dtypes.uint64 else 2**63
-        if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):
+        if any(
+            each.__class__ is int and (each < -(2**63) or (each >= 2**63 and kind is not dtypes.uint64))
+            for each in flat
+        ):
             raise ValueError("Overflow when unpacking long long")
         if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
             flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]

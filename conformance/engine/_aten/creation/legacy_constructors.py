@@ -75,7 +75,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         TypeError: a size is not an integer, or a tensor has another dtype.
         RuntimeError: a size is negative.
     """
-    first = arguments[0] if len(arguments) == 1 else None
+    (first,) = arguments if len(arguments) == 1 else (None,)
     if isinstance(first, Tensor):
         need_fitting(first.dtype is dtype, "Tensor.new")
         return alias(first)

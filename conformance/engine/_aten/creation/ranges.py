@@ -27,6 +27,9 @@ def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
+_BOUNDS = ("start", "end", "step")
+
+
 @composite(
     out=Out(resize="by_count"), overload=lambda *args: ("default", "start", "start_step")[len(args) - 1]
 )
@@ -37,23 +40,15 @@ def arange(
 ) -> Tensor:  # fmt: skip
     """torch.arange: for integer arguments in int64, for floats in the default dtype."""
     check_memory(device, pin_memory)
-    given = [_number(each) for each in bounds]
-    start, end, step = _number(start), _number(end), _number(step)
-    first, last, by = 0, 0, 1
-    if len(given) > 3:
-        raise TypeError("arange(): too many bounds")
-    if len(given) == 1 and end is not None:
-        first = given[0]
-    elif len(given) == 1:
-        last = given[0]
-    elif given:
-        first, last = given[:2]
-        by = given[2] if len(given) > 2 else 1
-    elif end is None:
-        raise TypeError("arange(): no end")
-    first = first if start is None else start
-    last = last if end is None else end
-    by = by if step is None else step
+    named = {name: each for name, each in zip(_BOUNDS, (start, end, step), strict=True) if each is not None}
+    if len(bounds) == 1 and not named:
+        bounds = (0, *bounds)
+    given = dict(zip(_BOUNDS, bounds, strict=False)) | named
+    if len(given) != len(bounds) + len(named) or "end" not in given:
+        raise TypeError("no bounds")  # replaced by torch's message in the caller
+    first, last, by = (
+        _number(given.get(name, usual)) for name, usual in zip(_BOUNDS, (0, 0, 1), strict=True)
+    )
     if not by or by != by:
         raise RuntimeError("step must be nonzero")
     need_fitting(math.isfinite(first + last), "torch.arange")
@@ -69,7 +64,7 @@ def arange(
     if kind.category < dtypes.FLOATING:  # torch casts the bounds of integer ranges
         first, last, by = int(first), int(last), int(by)
         if kind is dtypes.int64:
-            need_fitting(by and max(abs(first), abs(last)) < 2**63, "torch.arange")
+            need_fitting(by and min(first, last) >= -(2**63) and max(first, last) < 2**63, "torch.arange")
             count = max(0, -((first - last) // by))
     if kind.numpy.kind in "bc":
         raise unimplemented("arange_cpu", kind.numpy)
@@ -98,26 +93,17 @@ def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
     return operator.index(steps)
 
 
-def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
+def _kind_between(start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
     """The dtype of linspace or logspace: complex if a bound is."""
     is_complex = any(
         isinstance(each, complex) or getattr(each, "dtype", None) in _COMPLEX for each in (start, end)
     )
-    if not is_complex:
-        return kind_of(dtype, out)
-    if out is None and dtype is None:
+    if is_complex and out is None and dtype is None:
         dtype = dtypes.default.to_complex()
-    kind = kind_of(dtype, out)
-    need_fitting(kind.kind == "c", f"torch.{name}")
-    return kind
+    return kind_of(dtype, out)
 
 
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
-
-
-def _stepped(start: Any, step: Any, number: Any) -> Any:
-    """start + step * number."""
-    return start + step * number
 
 
 @composite(out=Out(resize="by_count"))
@@ -128,7 +114,7 @@ def linspace(
     """torch.linspace: computed from both ends, so that it is symmetric."""
     check_memory(device, pin_memory)
     steps = _count_of("linspace", start, end, steps)
-    kind = _kind_between("linspace", start, end, dtype, out)
+    kind = _kind_between(start, end, dtype, out)
     number_of = complex if kind.kind == "c" else float
     first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
     if steps < 0:
@@ -144,8 +130,8 @@ def linspace(
     number = np.arange(steps)
     exact = kind if kind.kind in "fcV" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
-    ahead = _stepped(exact.type(first), by, number.astype(exact))
-    back = _stepped(exact.type(last), -by, (steps - 1 - number).astype(exact))
+    ahead = exact.type(first) + by * number.astype(exact)
+    back = exact.type(last) - by * (steps - 1 - number).astype(exact)
     return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out, "linspace")
 
 
@@ -157,7 +143,7 @@ def logspace(
     """torch.logspace: powers of ``base``."""
     check_memory(device, pin_memory)
     steps = _count_of("logspace", start, end, steps)
-    kind = _kind_between("logspace", start, end, dtype, out)
+    kind = _kind_between(start, end, dtype, out)
     if kind.kind not in "fcV":
         start, end = int(start), int(end)
     if steps > 1:

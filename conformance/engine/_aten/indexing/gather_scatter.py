@@ -10,7 +10,6 @@ import numpy as np
 
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import number_within
-from ..._c10.errors import missing_arguments
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import broadcast_shapes, existing_dim, wrap_dim
 from ..._c10.slots import on_first_use
@@ -42,15 +41,14 @@ def at_least_1d(array: Array) -> Array:
     return array.reshape(1) if array.ndim == 0 else array
 
 
-def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None:
+def in_bounds(index: Array, dim: int, size: int) -> None:
     """Refuse an index outside the dimension.
 
     Raises:
         RuntimeError: torch's error for gather and scatter.
     """
-    least = -size if negative else 0
-    if index.size and (index.min() < least or index.max() >= size):
-        first = int(index[(index < least) | (index >= size)][0])
+    if index.size and (index.min() < 0 or index.max() >= size):
+        first = int(index[(index < 0) | (index >= size)][0])
         raise RuntimeError(f"index {first} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -76,7 +74,7 @@ def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int
 def read_along(array: Array, axis: int, where: Array) -> Array:
     """The elements that ``where`` selects along an axis, contiguous; faster than np.take_along_axis for many."""
     if array.flags.c_contiguous:
-        return array.reshape(-1).take(flat_places(array.shape, axis, where, where.shape))
+        return array.ravel().take(flat_places(array.shape, axis, where, where.shape))
     return np.ascontiguousarray(np.take_along_axis(array[_window(where.shape, axis)], where, axis))
 
 
@@ -183,7 +181,7 @@ def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -
 def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
     """Write values along the axis of a fresh contiguous array, in place."""
     target = at_least_1d(result)
-    target.reshape(-1)[flat_places(target.shape, axis, where, where.shape)] = values
+    target.ravel()[flat_places(target.shape, axis, where, where.shape)] = values
 
 
 def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
@@ -193,7 +191,7 @@ def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
     """
     target = at_least_1d(result)
     flat = flat_places(target.shape, axis, where, values.shape)
-    np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
+    np.add.at(target.ravel(), flat.ravel(), np.ascontiguousarray(values).ravel())
 
 
 def src_part(src: Array, where: Array) -> Array:
@@ -246,7 +244,7 @@ def _given(src: Any, value: Any, reduce: Any) -> tuple[str, Any]:
     """The overload of scatter for these arguments, as a row's name, and what is written."""
     given = value if src is None else src
     if given is None:
-        raise missing_arguments("scatter", ["src"])
+        raise TypeError("no source")  # replaced by torch's message in the caller
     if reduce is not None:
         raise NotImplementedError("scatter(reduce=...)")  # torch has no derivative of it
     return ("scatter" if isinstance(given, Tensor) else "scatter_value"), given

@@ -127,7 +127,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, np.ndarray):
             return _apply(self, tuple(_of_array(i) if isinstance(i, np.ndarray) else i for i in items))
         elif isinstance(each, (Tensor, list, tuple, range)):
-            index_with(_as_index(list(each) if isinstance(each, range) else each))
+            index_with(_as_index(each))
         elif isinstance(each, (str, bytes)):
             raise TypeError(f"new(): invalid data type '{type(each).__name__}'")
         else:
@@ -151,7 +151,7 @@ def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
 
 
 def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
-    step = 1 if part.step is None else part.step.__index__()
+    step = 1 if part.step is None else _bound(part.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
     if step < 0:

@@ -217,10 +217,10 @@ def add_at(target: Array, where: Any, values: Array) -> None:
     if values.size >= MANY and _names_rows(index) and all(isinstance(each, slice) for each in others):
         n, width = len(target), target[0].size
         rows = np.broadcast_to(values, (*index.shape, *target.shape[1:])).reshape(-1, width)
-        target[...] = add_rows(rows, index.reshape(-1) % n, n, target.reshape(n, width)).reshape(target.shape)
+        target[...] = add_rows(rows, index.ravel() % n, n, target.reshape(n, width)).reshape(target.shape)
         return
     places = np.arange(target.size).reshape(target.shape)[where]
-    np.add.at(target.reshape(-1), places.ravel(), np.broadcast_to(values, places.shape).ravel())
+    np.add.at(target.ravel(), places.ravel(), np.broadcast_to(values, places.shape).ravel())
 
 
 def _names_rows(index: Any) -> bool:
@@ -237,8 +237,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         array[...] = before
         add_at(array, _numpy_index(tuple(indices)), values._array)
     if (
-        len(indices) == 1
-        and indices[0]._array.dtype.kind == "b"
+        [each is not None and each._array.dtype.kind for each in indices] == ["b"]
         and values._array.size == 1
         and not accumulate
     ):

@@ -50,7 +50,7 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    where = index.reshape(-1)
+    where = index.ravel()
     if self.ndim == 0:
         if where.size != 1:
             raise RuntimeError(
@@ -90,7 +90,7 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
     fits = index.dtype in (np.int64, np.int32) and index.ndim <= 1 and self.dtype == source.dtype
     fits = fits and self.ndim == source.ndim and _others(self, axis) == _others(source, axis)
     need_fitting(fits and index.size == (source.shape[axis] if source.ndim else 1), f"{name}_")
-    return index.reshape(-1)
+    return index.ravel()
 
 
 def _refuse_outside(where: Array, n: int) -> None:
@@ -148,7 +148,7 @@ def index_copy(self: Array, dim: Any, index: Array, source: Array) -> Array:
     """A copy with source written, slice by slice, where the index says."""
     axis = wrap_dim(dim, self.ndim)
     _check_copy(self, axis, index, source)
-    where = index.reshape(-1)
+    where = index.ravel()
     result = self.copy("C")
     _slices(result, axis)[where] = _slices(source, axis)
     return result
@@ -172,7 +172,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     axis = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    where = index.reshape(-1)
+    where = index.ravel()
     result = like_steps(self.copy("C"), self)
     target = _slices(result, axis)
     n = target.shape[0]
@@ -311,7 +311,7 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
 )
 def take(self: Array, index: Array) -> Array:
     """The elements that the index selects from the flattened tensor."""
-    return self.reshape(-1)[_flat_index("take", index, self.size)]
+    return self.ravel()[_flat_index("take", index, self.size)]
 
 
 @op(
@@ -333,13 +333,13 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
     if not accumulate:
         alert_not_deterministic("put_")
     need_fitting(index.size == source.size and self.dtype == source.dtype, "put_")
-    where = _flat_index("put_", index, self.size).reshape(-1)
+    where = _flat_index("put_", index, self.size).ravel()
     result = self.copy("C")
-    flat = result.reshape(-1)
+    flat = result.ravel()
     if accumulate:
-        np.add.at(flat, where, source.reshape(-1))
+        np.add.at(flat, where, source.ravel())
     else:
-        flat[where] = source.reshape(-1)
+        flat[where] = source.ravel()
     return like_steps(result, self)
 
 

@@ -28,10 +28,6 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
         )
     shape = broadcast_shapes(mask.shape, self.shape)
     kind = self.dtype
-    if value.__class__ not in NUMBERS and not isinstance(value, (np.ndarray, np.generic)):
-        raise TypeError(
-            f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}"
-        )
     result = np.array(np.broadcast_to(self, shape), kind, order="C")
     if isinstance(value, (np.ndarray, np.generic)) and kind.kind != "c":
         value = value.item()
@@ -156,7 +152,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     result = np.array(np.broadcast_to(self, shape), order="C")
-    result[where] = source.reshape(-1)[:count]
+    result[where] = source.ravel()[:count]
     return result
 
 

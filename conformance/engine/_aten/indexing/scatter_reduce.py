@@ -77,9 +77,9 @@ def scatter_reduce(
     if where.size:
         if reduce in ("amax", "amin") and self.dtype.kind == "c":
             raise unimplemented(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
-        flat = flat_places(at_least_1d(result).shape, axis, where, where.shape).reshape(-1)
-        values = np.ascontiguousarray(src_part(src, where)).reshape(-1)
-        reduce_at(result.reshape(-1), flat, values, reduce, include_self)
+        flat = flat_places(at_least_1d(result).shape, axis, where, where.shape).ravel()
+        values = np.ascontiguousarray(src_part(src, where)).ravel()
+        reduce_at(result.ravel(), flat, values, reduce, include_self)
     return result
 
 

@@ -89,17 +89,16 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
     """
     if not given:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    for each in given:
-        if each._array.ndim > 1:
-            raise NotImplementedError("the text of meshgrid's error for matrices")
-        if each._array.dtype != given[0]._array.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(each._array.ndim > 1 for each in given):
+        raise NotImplementedError("the text of meshgrid's error for matrices")
+    if len({each.dtype for each in given}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(given) >= 2
     if swapped:
         given = (given[1], given[0], *given[2:])
-    shape = tuple(each._array.size if each._array.ndim else 1 for each in given)
+    shape = tuple(each._array.size for each in given)
     result = [
         each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape)
         for axis, each in enumerate(given)

@@ -66,7 +66,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
                     f"tensor number {number} in the list."
                 )
     result = np.concatenate(joined, axis, dtype=kind)
-    formats = {suggest_memory_format(each) for each in joined}
+    formats = {suggest_memory_format(each) for each in tensors}
     return following(result, first) if len(formats) == 1 else ordered(result)
 
 

@@ -26,14 +26,11 @@ from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import (
     broadcast_shapes,
-    is_dense,
     like_steps,
     ordered,
     refuse_negative,
     sizes,
-    still_expanded,
 )
-from ..._c10.shapes import laid_out as in_order_of
 from ..registry import Array, op
 
 
@@ -137,13 +134,6 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
         real[...] = array.real
         array = real if dtype is not dtypes.bool_ else array != 0
     converted = np.array(array, dtype.numpy, order="K")
-    if not array.size:
-        converted = still_expanded(converted, array)
-    elif 0 in array.strides and is_dense(array):  # of length 1 and expanded: a grad laid out so is not stolen
-        steps = [0 if old == 0 else new for old, new in zip(array.strides, converted.strides, strict=True)]
-        converted = np.lib.stride_tricks.as_strided(converted, strides=steps)
-    elif 0 in array.strides:
-        converted = in_order_of(np.ascontiguousarray(converted), array)
     if memory_format in (None, preserve_format):
         return like_steps(converted, array)
     return laid_out(converted, memory_format)
@@ -152,18 +142,8 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
 @composite(variants="method", vmap="decompose")
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself if nothing changes and ``copy`` is False."""
-    where = args[0] if args and args[0].__class__ in (str, device) else None
-    rest = args[1:] if where is not None else args
-    if not kwargs and len(rest) == 1 and rest[0].__class__ is dtypes.dtype:
-        check_device(where)
-        return _in(self, rest[0])
-    if (
-        not rest
-        and kwargs.keys() <= {"dtype"}
-        and kwargs.get("dtype").__class__ in (dtypes.dtype, type(None))
-    ):
-        check_device(where)
-        return _in(self, kwargs.get("dtype"))
+    if not kwargs and len(args) == 1 and args[0].__class__ is dtypes.dtype:  # the usual call
+        return _in(self, args[0])
     where, dtype, _, copy, memory_format = parse_to(args, kwargs)
     check_device(where)
     return _in(self, dtype, bool(copy), memory_format)

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._autograd.inplace_checks import warn_of_lost_part, write
 from ..._autograd.tensor import Tensor, make
-from ..._c10.dtypes import BY_NUMPY, NUMBERS, number_to_fill
-from ..._c10.errors import wrong_type
+from ..._c10.dtypes import BY_NUMPY, number_to_fill
 from ..._c10.operator_facts import composite
+from ..._c10.shapes import like_steps
 from ..creation.factories import zeros_like
 from ..inplace import is_free, is_separate, run_inplace
 from ..registry import ROWS, Array, op
@@ -27,8 +27,6 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """
     if not isinstance(other, Tensor):
         number = plain_number(other)
-        if number.__class__ not in NUMBERS:
-            raise wrong_type("copy_", "other", "Tensor", other, 1)
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which raises torch's error
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
@@ -50,7 +48,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
 )
 def _fill(self: Array, value: Any) -> Array:
-    return np.full(self.shape, number_to_fill(self.dtype, self.size, value), self.dtype)
+    return like_steps(np.full(self.shape, number_to_fill(self.dtype, self.size, value), self.dtype), self)
 
 
 @op(
@@ -70,9 +68,10 @@ def _fill_tensor(self: Array, value: Array) -> Array:
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
     if value.dtype.kind == "c" and self.dtype.kind not in "cb":
-        warn_of_lost_part(BY_NUMPY[self.dtype])
+        if self.size:
+            warn_of_lost_part(BY_NUMPY[self.dtype])
         value = value.real
-    return np.full(self.shape, value, self.dtype)
+    return like_steps(np.full(self.shape, value, self.dtype), self)
 
 
 @composite(variants="function, method", vmap_unbatched="by_name")

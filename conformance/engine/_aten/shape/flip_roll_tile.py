@@ -13,11 +13,9 @@ from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import (
     existing_dim,
-    is_dense,
     like_steps,
     ordered,
     sizes,
-    still_expanded,
     wrap_dim,
     wrap_dims,
 )
@@ -39,9 +37,7 @@ def _flip(self: Array, dims: Any) -> Array:
     axes = wrap_dims(dims, self.ndim)
     if not self.ndim:
         return self.copy()
-    flipped = np.flip(self, axes).copy("K" if is_dense(self) else "C")
-    if not self.size:
-        return still_expanded(flipped, self)
+    flipped = np.flip(self, axes).copy()
     # With one element the stride 0 of an expanded tensor stays: AccumulateGrad does not steal such a gradient.
     return like_steps(flipped, self) if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 
@@ -82,15 +78,11 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return (
-            np.asarray(np.roll(self, shifts[0]), order="C")
-            if self.size
-            else still_expanded(self.copy(), self)
-        )
+        return np.roll(self, shifts[0])
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not self.size:
-        return still_expanded(self.copy(), self)
+        return like_steps(self.copy(), self)
     existing_dim(dims[0], self.ndim)
     result = self
     for shift, dim in zip(shifts, dims, strict=True):
@@ -98,8 +90,8 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
         moves = (
             shift % self.shape[axis] != 0
         )  # if not, torch's cat with an empty part ignores the memory format
-        result = np.roll(result, shift, axis)
-        result = following(result, self) if moves else ordered(result)
+        rolled = np.roll(result, shift, axis)
+        result = following(rolled, result) if moves else ordered(rolled)
     return result
 
 
@@ -159,7 +151,7 @@ def _interleave(repeats: Array) -> Array:
         raise unimplemented("repeat_interleave_cpu", repeats.dtype)
     if repeats.size and repeats.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    return np.repeat(np.arange(repeats.size), repeats)
+    return np.repeat(np.arange(repeats.size, dtype=repeats.dtype), repeats)
 
 
 @composite(vmap="decompose")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import is_count
 from ..._autograd import conj_view
 from ..._autograd.batched_tensor import BatchedTensor, for_each_sample_inplace, uses_batch_rules
 from ..._autograd.inplace_checks import check_mutable
@@ -25,7 +24,7 @@ from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.slots import on_first_use
 from ..registry import ROWS, Array, Row, op
-from ..type_promotion import MISSING, invalid_combination
+from ..type_promotion import MISSING
 from . import transpose as transposing_rows  # noqa: F401
 from . import view_reshape as shape_rows  # noqa: F401  its rows are read below, as those of the next are
 
@@ -91,8 +90,6 @@ def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
         return view_in_place(_squeeze_all, self)
     if isinstance(dim, (tuple, list)):
         return view_in_place(_squeeze_dims, self, tuple(dim))
-    if dim.__class__ is not int and not is_count(dim):
-        raise invalid_combination("Tensor.squeeze_", (dim,))
     return view_in_place(_squeeze_dim, self, dim)
 
 
@@ -139,7 +136,7 @@ def set_(
         NotImplementedError: a storage, or a part of one.
     """
     if source is None or (storage_offset is None) != (size is None):
-        raise invalid_combination("set_", (source, storage_offset, size))
+        raise TypeError("no such overload")  # replaced by torch's message in the caller
     if isinstance(source, StorageBase) or size is not None:
         raise NotImplementedError("Tensor.set_ to a storage, or a part of one")
     array = _memory_of(self, source)

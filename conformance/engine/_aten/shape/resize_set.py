@@ -30,7 +30,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     """
     if self.requires_grad and not (state.inference or self._inference):
         raise RuntimeError("cannot resize variables that require grad")
-    shape = sizes(sides if size is None else (size,), "resize_(): argument 'size'")
+    shape = sizes(sides if size is None else (size,))
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     changes = shape != self._array.shape
@@ -49,7 +49,6 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
 @composite(variants="function, method", vmap="fallback")
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """resize_ to the shape of another tensor."""
-    check_tensors("resize_as_", the_template=the_template)
     if memory_format is preserve_format:
         memory_format = suggest_memory_format(the_template._array)
     return resize_(self, the_template._array.shape, memory_format=memory_format)

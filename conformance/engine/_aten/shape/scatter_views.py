@@ -9,7 +9,6 @@ import numpy as np
 from ..._autograd.inplace_checks import check_no_overlap, overlaps
 from ..._autograd.storage_impl import copy_with_memory
 from ..._autograd.tensor import Tensor, make
-from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out
 from ..._c10.shapes import wrap_dim
 from ..registry import ROWS, Array, op
@@ -26,15 +25,14 @@ def _cloned(array: Array) -> Array:
     complex="holomorphic",
     jvp="auto_linear",
     out=Out(warns=False),
-    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
-        grad, self_sym_sizes, dim, start, length
+    self=lambda grad, self_sym_sizes, dim, start, length: slice_backward(
+        grad, self_sym_sizes, dim, start, start + length, 1
     ),
 )
 def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     """narrow as a copy."""
     if self.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    need_fitting(dim < self.ndim, "narrow_copy")
     axis = wrap_dim(dim, self.ndim)
     first = narrow_start(self.shape[axis], start, length)
     if length < 0:
@@ -42,13 +40,6 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
             f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]})."
         )
     return self[(slice(None),) * axis + (slice(first, first + length),)].copy()
-
-
-def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
-    if start < 0 and start + length == 0:  # for torch the slice ends at 0, and is empty
-        need_fitting(length <= 1, "the derivative of narrow_copy")
-        return slice_backward(grad, shape, dim, 0, 0, 1)
-    return slice_backward(grad, shape, dim, start, start + length, 1)
 
 
 def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:

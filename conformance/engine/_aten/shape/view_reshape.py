@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.argument_errors import check_ints, check_tensors
-from ..._arguments.overloads import argument_error, is_count
+from ..._arguments.argument_errors import check_ints
+from ..._arguments.overloads import argument_error
 from ..._autograd import torch_function
 from ..._autograd.tensor import Tensor, make, version_counter
 from ..._autograd.tensor_attributes import is_conj, is_neg
 from ..._autograd.torch_dispatch_subclass import has_torch_dispatch
 from ..._autograd.validate_outputs import sum_to
 from ..._c10 import dtypes, errors
-from ..._c10.errors import MisfitError, wrong_type
+from ..._c10.errors import MisfitError
 from ..._c10.interpreter_stack import transforms
 from ..._c10.layout import LayoutError
 from ..._c10.modes import state
@@ -23,7 +23,7 @@ from ..._c10.operator_facts import composite
 from ..._c10.shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..creation import legacy_constructors
 from ..registry import Array, op
-from ..type_promotion import MISSING, invalid_combination
+from ..type_promotion import MISSING
 from .clone_to import in_order
 
 # Views --------------------------------------------------------------------------------------------
@@ -92,16 +92,14 @@ def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
     shape, steps = self._array.shape, strides(self._array)
     if not shape:
         raise RuntimeError(f"self.dim() cannot be 0 {text}")
-    if own < new:
-        ratio = new // own
-        start = self.storage_offset()
-        for what, value in (("size(-1)", shape[-1]), ("storage_offset()", start)):
-            if value % ratio:
-                raise RuntimeError(f"self.{what} must be divisible by {ratio} {text}, but got {value}")
+    ratio = max(new // own, 1)
+    for what, value in (("size(-1)", shape[-1]), ("storage_offset()", self.storage_offset())):
+        if value % ratio:
+            raise RuntimeError(f"self.{what} must be divisible by {ratio} {text}, but got {value}")
     if steps[-1] != 1:
         raise RuntimeError(f"self.stride(-1) must be 1 {text}, but got {steps[-1]}")
     for i, step in enumerate(steps[:-1]):
-        if own < new and step % ratio:
+        if step % ratio:
             raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {text}, but got {step}")
 
 
@@ -224,7 +222,6 @@ def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) 
 @composite(variants="method", vmap="decompose")
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
-    check_tensors("expand_as", other=other)
     return _expand(self, other._array.shape)
 
 
@@ -308,16 +305,12 @@ def squeeze(input: Tensor, dim: Any = MISSING) -> Tensor:
         return _squeeze_all(input)
     if isinstance(dim, (tuple, list)):
         return _squeeze_dims(input, tuple(dim))
-    if dim.__class__ is not int and not is_count(dim):
-        raise invalid_combination("Tensor.squeeze", (dim,))
     return _squeeze_dim(input, dim)
 
 
 @composite(vmap="decompose")
 def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     """One dimension split into several."""
-    if isinstance(sizes, str):
-        raise wrong_type("unflatten", "sizes", "tuple of ints", sizes, 2)
     axis = wrap_dim(dim, input._array.ndim, "unflatten")
     shape = input._array.shape
     if not len(sizes):
@@ -343,8 +336,6 @@ def _unflatten(self: Tensor, dim: Any, sizes: Any) -> Tensor:
     """Tensor.unflatten, which torch implements in Python."""
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    if not is_count(dim):
-        raise wrong_type("unflatten", "dim", "int", dim, 1)
     check_ints("unflatten", "sizes", sizes, 2, alone=False)
     return unflatten(self, dim, sizes)
 
