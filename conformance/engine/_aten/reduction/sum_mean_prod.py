@@ -369,10 +369,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
-    if keepdim:
+    if keepdim or not self.size:
         axes = axes or tuple(range(self.ndim))
-    elif self.ndim and not axes:
-        need_fitting(False, "torch.logsumexp")
+    need_fitting(axes or not self.ndim, "torch.logsumexp")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
     top = np.maximum.reduce(self.real, axis=axes, keepdims=True)

@@ -172,6 +172,8 @@ def _spread(name: str, row: Any, text: str) -> Any:
             dim, unbiased = ABSENT, dim
         elif unbiased.__class__ not in _FLAGS:
             raise invalid_combination(name, (input, dim, unbiased))
+        if unbiased is not None and correction is not ABSENT:
+            raise invalid_combination(name, (input, dim, unbiased))
         if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is ABSENT else each for each in (dim, correction))
