@@ -26,7 +26,7 @@ def standard_pairs(generator: Generator, count: int) -> Array:
     if missing <= 0:
         if count:
             generator.next_normal = None
-        return np.array([cached] if count else [], np.float64)
+        return np.array([cached][:count])
     uniform = generator.doubles(missing + missing % 2)
     radius = np.sqrt(-2.0 * np.log1p(-uniform[1::2]))
     angle = 2.0 * np.pi * uniform[0::2]

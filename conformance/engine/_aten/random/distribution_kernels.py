@@ -104,8 +104,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     _check(0.0 < p < 1.0, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
         raise unimplemented("geometric_cpu", dtype)
-    with np.errstate(divide="ignore"):
-        samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+    samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
 
 

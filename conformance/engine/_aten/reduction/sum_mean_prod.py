@@ -193,7 +193,7 @@ def _average(
     """A sum divided by ``count``; half precision does both in single."""
     exact = np.float32 if dtypes.is_half(kind) else kind
     total = _total(array, axes, np.dtype(exact), keepdims)
-    return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
+    return np.true_divide(total, count).astype(kind, copy=False)
 
 
 @op(
@@ -266,9 +266,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
     kind, array = _sum_type(array, dtype), real_part(array, dtype)
-    exact = np.float32 if dtypes.is_half(kind) else kind
-    result = np.multiply.reduce(array, axis=axes, dtype=exact, keepdims=keepdims)
-    return result.astype(kind, copy=False)
+    return np.asarray(np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims))
 
 
 @op(

@@ -218,8 +218,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if weights is None or not array.size:  # torch ignores the weights of an empty input
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
-    given = weights.to(dtypes.float64)._array if weights.is_complex() else weights._array
-    return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
+    return wrap(np.bincount(array, weights.to(dtypes.float64)._array, minlength).astype(kind, copy=False))
 
 
 @op(
