@@ -91,7 +91,7 @@ def randint(
     if len(given) == 2:
         low, high = given
     elif given and low is None:
-        low, high = (given[0], high) if high is not None else (0, given[0])
+        low, high = (*given, high) if high is not None else (None, *given)
     low = operator.index(0 if low is None else low)
     high = operator.index(high)
     if size is None:

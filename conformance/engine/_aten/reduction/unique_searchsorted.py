@@ -143,9 +143,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     fits = indices._array.dtype.kind in "iu" and all(isinstance(each, int) and each >= 0 for each in sides)
     need_fitting(fits, "torch.unravel_index")
     steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
-    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
-        np.array(sides, np.int64)
-    )
+    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps))) % make(np.array(sides, np.int64))
     return tuple(result.unbind(-1))
 
 

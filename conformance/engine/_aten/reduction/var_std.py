@@ -38,22 +38,21 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     largest = float(np.abs(self).max(initial=0)) if self.dtype == np.float64 else 0.0
     # Sums of large numbers overflow, where torch's running means do not: a power of two is taken out, which is exact.
     scale = 2.0 ** (math.frexp(largest)[1] - 1) if _LARGE < largest < np.inf else 1.0
-    exact = np.asarray(self.astype(np.float64, copy=False) / scale)
+    exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else number_within(F64, correction))
-    mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
+    mean = np.true_divide(np.add.reduce(exact / scale, axis=axes, keepdims=True), count) * scale
     if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
         mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
             np.float64
         )
-    squares = np.square(np.subtract(exact, mean, out=exact), out=exact)
+    squares = np.square(np.subtract(exact, mean))
     variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
     if freedom <= 0 or not variance.size:
         warn_program(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input numel divided by output numel).",
         )
-    variance, mean = variance * scale * scale, mean * scale
     # torch's running mean becomes nan by inf - inf, unless the infinite number is the last.
     need_fitting("_" not in name or count < 2 or not np.isinf(mean).any(), name)
     if not keepdim:

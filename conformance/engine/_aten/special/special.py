@@ -177,7 +177,7 @@ def _product_with_log(
 
     def kernel(self: Any, other: Any) -> Array:
         product = np.where(np.equal(self, 0), np.zeros_like(other), self * logarithm(other))
-        return np.where(np.isnan(other), np.nan, product).astype(np.result_type(self, other))
+        return np.where(np.isnan(other), np.nan, product).astype(other.dtype)
 
     def of_tensors(self: Array, other: Array) -> Array:
         return kernel(self, other)
