@@ -26,12 +26,12 @@ def standard_pairs(generator: Generator, count: int) -> Array:
     if missing <= 0:
         if count:
             generator.next_normal = None
-        return np.array([cached] if count else [], np.float64)
+        return np.array([cached][:count])
     uniform = generator.doubles(missing + missing % 2)
     radius = np.sqrt(-2.0 * np.log1p(-uniform[1::2]))
-    angle = 2.0 * np.pi * uniform[0::2]
+    angle = 2.0 * np.pi * uniform[::2]
     samples = np.empty(len(uniform))
-    samples[0::2], samples[1::2] = radius * np.cos(angle), radius * np.sin(angle)
+    samples[::2], samples[1::2] = radius * np.cos(angle), radius * np.sin(angle)
     generator.next_normal = float(samples[-1]) if missing % 2 else None
     samples = samples[:missing]
     return samples if cached is None else np.concatenate(([cached], samples))

@@ -104,8 +104,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     _check(0.0 < p < 1.0, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
         raise unimplemented("geometric_cpu", dtype)
-    with np.errstate(divide="ignore"):
-        samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+    samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
 
 
@@ -134,7 +133,7 @@ def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
 
 def poisson(generator: Generator, rates: Array) -> Array:
     """torch.poisson: a sample for each rate."""
-    _require_floating(rates.dtype, "poisson_cpu")
+    _require_real(rates.dtype, "poisson_cpu")
     samples = [_poisson(generator, float(rate)) for rate in rates.ravel()]
     return np.array(samples, np.float64).astype(rates.dtype).reshape(rates.shape)
 
@@ -241,9 +240,8 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     """torch.randperm."""
     if dtype.kind == "b":
         raise unimplemented("randperm", dtype)
-    most = _counted(dtype) + (dtype.kind == "f")
     _check(length >= 0, f"Trying to create tensor with negative dimension {length}: [{length}]")
-    need_fitting(length <= most or dtype.kind == "V", "torch.randperm")  # bfloat16: any number
+    need_fitting(length <= _counted(dtype) + 1 or dtype.kind == "V", "torch.randperm")  # bfloat16: any number
     if length >= _LONG_PERMUTATION:
         raise NotImplementedError(f"torch.randperm of {length} numbers")  # torch draws them in another way
     left = np.arange(length, 1, -1, dtype=np.uint64)  # the number of elements that each draw chooses from
@@ -332,6 +330,6 @@ def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
         raise unimplemented(kernel, dtype)
 
 
-def _require_real(dtype: DType, kernel: str, count: int) -> None:
+def _require_real(dtype: DType, kernel: str, count: int = 1) -> None:
     if dtype.kind not in "fV" and count:
         raise unimplemented(kernel, dtype)

@@ -40,11 +40,11 @@ def _drop(
         return multiply(_written(np.zeros((), array.dtype), 1))
     if array.dtype.kind == "c":
         raise unimplemented("bernoulli_scalar_cpu_", array.dtype)
-    noise = like_steps(np.empty(array.shape, array.dtype), array)
+    noise = like_steps(np.empty(array.shape), array)
     if feature:
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        noise = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
+        noise = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)))
     draw = _kept if alpha else distribution_kernels.dropout_noise
     kept = random._laid_out(noise, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     kind = dtypes.int64.numpy if alpha and array.dtype.kind == "b" else array.dtype

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._arguments.overloads import is_count
 from ..._autograd.random_state import (
     Generator,
     default_generator,
@@ -91,17 +90,16 @@ def randint(
         size = given.pop()
     if len(given) == 2:
         low, high = given
-    elif len(given) == 1:
-        low, high = (given[0], high) if high is not None else (low or 0, given[0])
-    low = 0 if low is None else low
+    elif given and low is None:
+        low, high = (*given, high) if high is not None else (None, *given)
+    low = operator.index(0 if low is None else low)
+    high = operator.index(high)
     if size is None:
         raise wrong_type("randint", "size", "tuple of ints", given[-1], len(args))
-    if not (is_count(low) and is_count(high)):
-        raise TypeError("randint(): no integers")  # replaced by torch's message in the caller
-    if not int(low) >= -(2**63) or not int(high) < 2**63:
+    if not low >= -(2**63) or not high < 2**63:
         raise ValueError("Overflow when unpacking long long")
     array = distribution_kernels.integers(
-        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), int(low), int(high)
+        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low, high
     )
     return finish(array, requires_grad, out, "randint")
 

@@ -15,13 +15,7 @@ from .sum_mean_prod import axes_of, dims
 
 def _truth(name: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
-        axes = (
-            tuple(range(self.ndim))
-            if dim is None
-            else wrap_dims(dim, self.ndim)
-            if self.ndim
-            else wrap_dims(dim, 0) and ()
-        )
+        axes = tuple(range(self.ndim)) if dim is None else wrap_dims(dim, self.ndim)[: self.ndim]
         kind = np.uint8 if self.dtype == np.uint8 else np.bool_
         return np.asarray(function.reduce(self, axis=axes, dtype=np.bool_, keepdims=keepdim)).astype(
             kind, copy=False

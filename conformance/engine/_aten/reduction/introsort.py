@@ -136,7 +136,7 @@ def _adjust_heap(items: Items, first: int, hole: int, length: int, value: Any, b
             child -= 1
         items[first + hole] = items[first + child]
         hole = child
-    if length % 2 == 0 and child == (length - 2) // 2:
+    if child == (length - 2) // 2:  # never if the length is odd
         child = 2 * (child + 1)
         items[first + hole] = items[first + child - 1]
         hole = child - 1

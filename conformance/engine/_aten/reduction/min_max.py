@@ -17,11 +17,10 @@ from ..._c10 import errors, structseq
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
-from ..creation.factories import zeros_like
 from ..kernels import placed
 from ..pointwise.where_clamp import maximum, minimum
 from ..registry import ROWS, Array, op
-from ..type_promotion import MISSING, invalid_combination
+from ..type_promotion import MISSING
 from .sum_mean_prod import axes_of, count_along, dims
 
 # Of all elements ----------------------------------------------------------------------------------
@@ -126,15 +125,11 @@ _reduce_dim("min", "MinBackward0", np.argmin)
 def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
     @composite(vmap="decompose", out=None)
     def reduce(input: Tensor, dim: Any = MISSING, keepdim: bool = False, *, other: Any = None) -> Any:
-        if not isinstance(input, Tensor) and dim is not MISSING:
-            raise invalid_combination(name, (input, dim))
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
             return pairwise(input, other)
         if dim is MISSING and not keepdim:
             return every(input)
-        if not hasattr(dim, "__index__"):
-            raise invalid_combination(name, (input, dim))
         return ROWS[f"{name}_dim"].call(input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
@@ -225,7 +220,8 @@ def _aminmax_backward(
         else:
             result = result + part
             increment_version(result)  # torch adds in place
-    return zeros_like(self) if result is None else result
+    assert result is not None
+    return result
 
 
 @op(

@@ -34,8 +34,6 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
         result = np.count_nonzero(size, axes, keepdims=keepdims)
     elif math.isinf(order):
         result = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
-    elif order == 1:
-        result = np.add.reduce(size, axis=axes, keepdims=keepdims)
     elif order == 2:
         result = np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdims))
     else:

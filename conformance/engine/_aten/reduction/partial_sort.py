@@ -94,9 +94,9 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
     n = lines.shape[-1]
     result, ranked = _ranked(lines, min(k + 1, n), largest)  # one more, to detect a tie with the k-th element
     result = np.ascontiguousarray(result[..., :k])
-    ties = _same(ranked[..., 1:], ranked[..., :-1]).any(-1) if k else np.zeros(ranked.shape[:-1], bool)
+    ties = _same(ranked[..., 1:], ranked[..., :-1]).any(-1)
     if not in_order and k * 64 > n:
-        ties = np.ones(ranked.shape[:-1], bool)
+        ties = np.ones(ranked.shape[:-1])
 
     def before(a: Any, b: Any) -> bool:
         x, y = a[0], b[0]
@@ -108,7 +108,7 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
         items = [(v, i) for i, v in enumerate(lines[tuple(place)].tolist())]
         if k * 64 <= n:
             partial_sort(items, k, before)
-        elif k:
+        else:
             _nth_element(items, k - 1, before)
             if in_order:
                 ranks = np.unique([v for v, _ in items[: k - 1]], return_inverse=True)[1]

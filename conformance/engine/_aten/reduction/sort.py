@@ -88,7 +88,7 @@ def sort(input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, s
     """
     given: list[Any] = [*places, *[dim, descending][len(places) :]]
     dim, descending = given
-    if descending.__class__ is not bool or (places and stable is not _ABSENT):
+    if places and stable is not _ABSENT:
         raise invalid_combination("sort", (input, dim, descending))
     if stable is _ABSENT:
         return ROWS["sort"].call(input, dim, descending)
@@ -176,11 +176,9 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
     """The index of the lower median, or of the first nan unless nan is ignored."""
     n = array.shape[axis]
     order = order_along(array, axis, False)
-    place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
-    if array.dtype.kind in "fV":
-        nans = np.isnan(array).sum(axis, keepdims=True)
-        of_numbers = np.maximum((n - nans - 1) // 2, 0)
-        place = of_numbers if ignore_nan else np.where(nans > 0, n - nans, place)
+    nans = np.isnan(array).sum(axis, keepdims=True)
+    of_numbers = np.maximum((n - nans - 1) // 2, 0)
+    place = of_numbers if ignore_nan else np.where(nans > 0, n - nans, of_numbers)
     return np.squeeze(np.take_along_axis(order, place, axis), axis)
 
 

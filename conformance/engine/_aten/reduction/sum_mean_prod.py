@@ -193,7 +193,7 @@ def _average(
     """A sum divided by ``count``; half precision does both in single."""
     exact = np.float32 if dtypes.is_half(kind) else kind
     total = _total(array, axes, np.dtype(exact), keepdims)
-    return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
+    return np.true_divide(total, count).astype(kind, copy=False)
 
 
 @op(
@@ -266,9 +266,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
     kind, array = _sum_type(array, dtype), real_part(array, dtype)
-    exact = np.float32 if dtypes.is_half(kind) else kind
-    result = np.multiply.reduce(array, axis=axes, dtype=exact, keepdims=keepdims)
-    return result.astype(kind, copy=False)
+    return np.asarray(np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims))
 
 
 @op(
@@ -369,10 +367,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
-    if keepdim:
+    if keepdim or not self.size:
         axes = axes or tuple(range(self.ndim))
-    elif self.ndim and not axes:
-        need_fitting(False, "torch.logsumexp")
+    need_fitting(axes or not self.ndim, "torch.logsumexp")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
     top = np.maximum.reduce(self.real, axis=axes, keepdims=True)

@@ -138,14 +138,12 @@ def unique_consecutive(
 @composite(variants="function", vmap="decompose")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Convert flat indices to indices in each dimension of a shape."""
-    need_fitting(isinstance(shape, (int, tuple, list, Tensor)), "torch.unravel_index")
+    need_fitting(isinstance(shape, (int, tuple, list)), "torch.unravel_index")
     sides = (shape,) if isinstance(shape, int) else tuple(shape)
     fits = indices._array.dtype.kind in "iu" and all(isinstance(each, int) and each >= 0 for each in sides)
     need_fitting(fits, "torch.unravel_index")
     steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
-    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
-        np.array(sides, np.int64)
-    )
+    result = indices.unsqueeze(-1).floor_divide(make(np.array(steps))) % make(np.array(sides, np.int64))
     return tuple(result.unbind(-1))
 
 
@@ -212,12 +210,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     array = input._array
     need_integers("bincount_cpu", array)
     fits = minlength >= 0 and array.ndim == 1 and array.min(initial=0) >= 0
-    need_fitting(fits and (weights is None or weights._array.shape == array.shape), "torch.bincount")
-    if weights is None:
+    if weights is not None and array.size:
+        fits = fits and weights._array.shape == array.shape
+    need_fitting(fits, "torch.bincount")
+    if weights is None or not array.size:  # torch ignores the weights of an empty input
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
-    given = weights.to(dtypes.float64)._array if weights.is_complex() else weights._array
-    return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
+    return wrap(np.bincount(array, weights.to(dtypes.float64)._array, minlength).astype(kind, copy=False))
 
 
 @op(

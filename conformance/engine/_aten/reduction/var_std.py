@@ -35,29 +35,24 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
     self = in_memory(self)
-    exact = self.astype(np.float64, copy=False)
-    largest = np.abs(exact).max(initial=0) if self.dtype == np.float64 else 0.0
+    largest = float(np.abs(self).max(initial=0)) if self.dtype == np.float64 else 0.0
     # Sums of large numbers overflow, where torch's running means do not: a power of two is taken out, which is exact.
     scale = 2.0 ** (math.frexp(largest)[1] - 1) if _LARGE < largest < np.inf else 1.0
-    if scale != 1:
-        exact = exact / scale
+    exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else number_within(F64, correction))
-    mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
+    mean = np.true_divide(np.add.reduce(exact / scale, axis=axes, keepdims=True), count) * scale
     if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
         mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
             np.float64
         )
-    away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
-    squares = np.square(away, out=away)
+    squares = np.square(np.subtract(exact, mean))
     variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
     if freedom <= 0 or not variance.size:
         warn_program(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input numel divided by output numel).",
         )
-    if scale != 1:
-        variance, mean = variance * scale * scale, mean * scale
     # torch's running mean becomes nan by inf - inf, unless the infinite number is the last.
     need_fitting("_" not in name or count < 2 or not np.isinf(mean).any(), name)
     if not keepdim:
@@ -156,9 +151,6 @@ def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
     return np.sqrt(result[0]).astype(self.real.dtype, copy=False), result[1].astype(self.dtype, copy=False)
 
 
-_FLAGS = (bool, type(None))
-
-
 def _spread(name: str, row: Any, text: str) -> Any:
     @composite(
         variants="function" if name.endswith("_mean") else None,
@@ -170,7 +162,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
         correction: Any = ABSENT) -> Any:  # fmt: skip
         if isinstance(dim, bool):  # std(input, unbiased)
             dim, unbiased = ABSENT, dim
-        elif unbiased.__class__ not in _FLAGS:
+        if unbiased is not None and correction is not ABSENT:
             raise invalid_combination(name, (input, dim, unbiased))
         if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
@@ -199,8 +191,6 @@ def cov(
     columns = input.view(1, -1) if input._array.ndim < 2 else input
     observations = columns._array.shape[1]
     weights = _weights(columns, observations, fweights, aweights)
-    if not columns._array.size:
-        columns.mean(1) if columns._array.dtype.kind in "fV" else None
     average: Tensor
     total: Any
     if weights is None:

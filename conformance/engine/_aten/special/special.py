@@ -15,7 +15,7 @@ from ..._c10.errors import unimplemented
 from ..._c10.modes import state
 from ..._c10.operator_facts import Out, composite
 from ..._c10.shapes import laid_out
-from ..creation.factories import full_like, scalar_tensor
+from ..creation.factories import scalar_tensor
 from ..inplace import run_inplace
 from ..kernels import float_function, half_up, scipy
 from ..nn.softmax import log_softmax, softmax
@@ -114,8 +114,8 @@ def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]
         raise unimplemented(kernel, self._array.dtype)
     eps = float(dtypes.float_limits(self._array.dtype).eps)
     far = self.abs() > eps
-    safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
-    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))
+    safe = where(far, self, scalar_tensor(eps, dtype=self.dtype))
+    return where(far, slope(safe), scalar_tensor(0.5, dtype=self.dtype))
 
 
 i0 = float_function(
@@ -177,7 +177,7 @@ def _product_with_log(
 
     def kernel(self: Any, other: Any) -> Array:
         product = np.where(np.equal(self, 0), np.zeros_like(other), self * logarithm(other))
-        return np.where(np.isnan(other), np.nan, product).astype(np.result_type(self, other))
+        return np.where(np.isnan(other), np.nan, product).astype(other.dtype)
 
     def of_tensors(self: Array, other: Array) -> Array:
         return kernel(self, other)
