@@ -258,7 +258,6 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -289,6 +288,7 @@ def native_batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)
     kind = statistics_kind(input, weight, bias, running_mean, running_var)

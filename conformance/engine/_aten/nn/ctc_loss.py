@@ -19,7 +19,7 @@ Ints = tuple[int, ...]
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
-    result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
+    result = np.full((len(lengths), 2 * max(lengths) + 1), blank, np.int64)
     start = 0
     for sample, length in enumerate(lengths):
         row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]
@@ -44,7 +44,7 @@ def _emitted(log_probs: Array, states: Array) -> Array:
 
 
 def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank: int) -> None:
-    need_fitting(log_probs.ndim == 3, "ctc_loss")
+    need_fitting(log_probs.ndim == 3 and log_probs.size, "ctc_loss")
     times, batch, labels = log_probs.shape
     fits = 0 <= blank < labels and len(inputs) == len(lengths) == batch
     fits = fits and all(0 <= each <= times for each in inputs) and all(each >= 0 for each in lengths)
@@ -52,7 +52,7 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
         # torch uses the stride of the labels within a sample, but computes where it starts as if they were contiguous
         fits = fits and len(targets) == sum(lengths) and targets.flags.c_contiguous
     elif targets.ndim == 2:
-        fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths, default=0)
+        fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths)
     need_fitting(fits and log_probs.dtype in FULL_PRECISION, "ctc_loss")
     used = _states(targets, lengths, blank)
     need_fitting(not np.any((used < 0) | (used >= labels)), "ctc_loss")  # torch reads out of bounds
@@ -88,10 +88,9 @@ def ctc_loss(
     times, batch, _ = log_probs.shape
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
-    alpha = np.full((max(times, 1), batch, states.shape[1]), -np.inf)
-    if times:
-        alpha[0, :, :2] = emitted[0, :, :2]
-        alpha[0, np.array(target_lengths, int) == 0, 1:] = -np.inf
+    alpha = np.full((times, batch, states.shape[1]), -np.inf)
+    alpha[0, :, :2] = emitted[0, :, :2]
+    alpha[0, np.array(target_lengths) == 0, 1:] = -np.inf
     for t in range(1, times):
         alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
     result = np.zeros(batch)
@@ -102,7 +101,7 @@ def ctc_loss(
             result[sample] = np.logaddexp.reduce(alpha[steps - 1, sample, : 2 * length + 1][-2:])
         elif length:
             result[sample] = -np.inf
-    kept = alpha[:times].swapaxes(0, 1)
+    kept = alpha.swapaxes(0, 1)
     return (-result).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
 
 

@@ -116,7 +116,7 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
     _check_kind(indices, "embedding_renorm_", 2)
     need_fitting(self.ndim == 2, "embedding_renorm_")
     rows = np.unique(indices)
-    need_fitting(not rows.size or (rows[0] >= 0 and rows[-1] < len(self)), "embedding_renorm_")
+    need_fitting(not rows.size or (rows[0] >= -len(self) and rows[-1] < len(self)), "embedding_renorm_")
     if rows.size:
         need_norm(self)
     result = self.copy()
@@ -168,7 +168,8 @@ def trilinear(
 ) -> Array:
     """Unsqueeze three tensors at ``expand1`` to ``expand3``, multiply them, and sum over ``sumdim``."""
     ndim = i1.ndim + len(expand1)
-    need_fitting(i2.ndim + len(expand2) == i3.ndim + len(expand3) == ndim, "_trilinear")
+    fits = i2.ndim + len(expand2) == i3.ndim + len(expand3) == ndim and i1.dtype == i2.dtype == i3.dtype
+    need_fitting(fits, "_trilinear")
     refuse_bools("bmm", i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [half_up(each) for each in (i1, i2, i3)]

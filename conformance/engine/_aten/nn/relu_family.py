@@ -270,7 +270,7 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """x moved towards 0 by lambd; 0 where -lambd <= x <= lambd."""
     need_floats("softshrink_check", self)
     lambd = number_within(F64, lambd)
-    need_fitting(0 <= lambd <= float_limits(self.dtype).max, "softshrink")
+    need_fitting(0 <= lambd <= float(float_limits(self.dtype).max), "softshrink")
     wide = half_up(self)
     result = wide - wide.clip(-lambd, lambd)
     result = np.copysign(result, wide)
