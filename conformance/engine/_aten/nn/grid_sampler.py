@@ -334,7 +334,7 @@ def grid_sampler(
     """Sample the input at the grid's locations, whose coordinates go from -1 to 1 along each dimension."""
     image, places = input._array.shape, grid._array.shape
     spatial = len(image) - 2
-    fits = spatial in _SAMPLERS and len(places) == len(image) and 0 not in image[2:]
+    fits = len(places) == len(image) and 0 not in image[2:]
     fits = fits and (places[0], places[-1]) == (image[0], spatial)
     fits = fits and (interpolation_mode != BICUBIC or spatial == 2)
     need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")

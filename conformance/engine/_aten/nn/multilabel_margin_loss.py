@@ -12,7 +12,7 @@ from .losses import MEAN, NONE, reduced
 
 
 def _check(self: Array, target: Array) -> None:
-    fits = self.ndim <= 2 and 0 not in self.shape[-1:] and self.size == target.size
+    fits = self.ndim <= 2 and self.size == target.size
     fits = fits and (target.shape == self.shape or (self.ndim < 2 and target.ndim < 2))
     if self.dtype not in FULL_PRECISION:
         raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)

@@ -114,7 +114,7 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
         min_val, max_val = (number_within(I64, each, "int64_t") for each in (min_val, max_val))
-        need_fitting(self.dtype.kind == "i" or (min_val >= 0 and max_val >= 0), "hardtanh")
+        need_fitting(self.dtype.kind == "i" or min_val >= 0, "hardtanh")
     given = [number_within(self.dtype, each) for each in (min_val, max_val)]
     lowest, highest = np.array(given).astype(self.dtype)
     return clamped(self, lowest, highest)

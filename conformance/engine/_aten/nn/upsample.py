@@ -40,12 +40,17 @@ def _nearest_exact(old: int, new: int, scale: float | None, kind: Any) -> Taps:
     return [(np.minimum(place, old - 1), None)]
 
 
-def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
-    place = np.arange(new).astype(kind)
+def _step(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Any:
+    """The distance of two neighbouring outputs, in inputs."""
     if align_corners:
-        step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        return kind((old - 1) / (new - 1) if new > 1 else 0)
+    return kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+
+
+def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
+    place, step = np.arange(new).astype(kind), _step(old, new, scale, kind, align_corners)
+    if align_corners:
         return place * step
-    step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
     result = step * (place + kind(0.5)) - kind(0.5)
     return result if cubic else np.maximum(result, kind(0))
 
@@ -97,8 +102,8 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
     """Antialiased taps: within ``reach`` elements of the center, times the scale if the image shrinks."""
 
     def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
-        need_fitting(not align_corners, "interpolate")
-        step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+        need_fitting(reach < 3 or not align_corners, "interpolate")
+        step = _step(old, new, scale, kind, align_corners)
         center = (step * (np.arange(new) + 0.5)).astype(kind)
         support = kind(reach * step if step >= 1 else reach)
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
