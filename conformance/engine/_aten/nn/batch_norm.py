@@ -90,8 +90,8 @@ def _native_batch_norm(
     kind = np.promote_types(input.dtype, np.float32)
     mean = (result1 if training else running_mean).astype(kind)
     invstd = result2.astype(kind) if training else 1 / np.sqrt(running_var.astype(kind) + kind.type(eps))
-    gamma = np.ones_like(mean) if weight is None else weight.reshape(-1).astype(kind)
-    beta = np.zeros_like(mean) if bias is None else bias.reshape(-1).astype(kind)
+    gamma = np.ones_like(mean) if weight is None else weight.ravel().astype(kind)
+    beta = np.zeros_like(mean) if bias is None else bias.ravel().astype(kind)
     values, ndim = input.astype(kind, copy=False), input.ndim
     centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
     result = centered * _channels(gamma, ndim) + _channels(beta, ndim)
@@ -258,7 +258,7 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    return _normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def _check_features(array: Array, training: bool, **named: Tensor | None) -> None:
@@ -288,6 +288,14 @@ def native_batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    return _normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def _normalized(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    array = input._array
     need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)

@@ -86,7 +86,6 @@ def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Arr
             *(s * d for s, d in zip(steps, geometry.dilation, strict=True)),
             *(s * t for s, t in zip(steps, geometry.stride, strict=True)),
         ),
-        writeable=False,
     )
 
 

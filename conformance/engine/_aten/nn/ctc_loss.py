@@ -19,7 +19,7 @@ Ints = tuple[int, ...]
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
-    result = np.full((len(lengths), 2 * max(lengths) + 1), blank, np.int64)
+    result = np.full((len(lengths), 2 * max(lengths) + 1), blank)
     start = 0
     for sample, length in enumerate(lengths):
         row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]

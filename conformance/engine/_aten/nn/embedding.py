@@ -93,7 +93,7 @@ def embedding_dense_backward(
     grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
     """The gradient of the weight: each output row's gradient, added to the row that it was read from."""
-    flat = indices.reshape(-1)
+    flat = indices.ravel()
     grads = grad_output.reshape(flat.size, grad_output.shape[-1])
     if padding_idx >= 0:
         kept = flat != padding_idx
@@ -211,7 +211,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     *lead, c, h, w = self.shape
     need_fitting(h % r == w % r == 0, "pixel_unshuffle")
     if not self.size:  # torch skips the checks of an empty input
-        return following(self.copy(), self)
+        return self.copy()
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)

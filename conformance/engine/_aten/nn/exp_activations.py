@@ -219,7 +219,7 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
     wide = half_up(self)
-    result = np.minimum(wide, 0) - np.log1p(buffer if wide is self else np.exp(-np.abs(wide)))
+    result = np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))
     return result.astype(self.dtype, order="C", copy=False)
 
 

@@ -167,7 +167,7 @@ def _lines(sizes: Ints) -> Array:
 
 
 def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
-    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    sizes, flat, lines = input.shape, input.ravel(), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     result = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
@@ -185,7 +185,7 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
 def _gradients(
     grad: Array, input: Array, grid: Array, mode: int, padding: int, align: bool, mask: tuple[bool, bool]
 ) -> tuple[Array, Array]:
-    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    sizes, flat, lines = input.shape, input.ravel(), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype

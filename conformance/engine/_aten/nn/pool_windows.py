@@ -95,7 +95,7 @@ class Windows:
         width = self.area + 1
         result = np.zeros(len(shares) * width, shares.dtype)
         places = self.places.T + (np.arange(len(shares)) * width)[:, None, None]
-        np.add.at(result, places.reshape(-1), np.repeat(shares.reshape(-1), len(self.places)))
+        np.add.at(result, places.ravel(), np.repeat(shares.ravel(), len(self.places)))
         return result.reshape(len(shares), width)[:, : self.area]
 
 

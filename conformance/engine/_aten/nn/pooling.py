@@ -91,7 +91,7 @@ def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints,
         end = np.minimum(start + k, size + p)
         count = end - start if with_padding else np.minimum(end, size) - np.maximum(start, 0)
         total = np.expand_dims(total, -1) * count
-    return total.reshape(-1)
+    return total.ravel()
 
 
 def _shares(

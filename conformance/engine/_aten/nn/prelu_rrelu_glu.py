@@ -162,7 +162,7 @@ def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
-    return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
+    return _rrelu_with_noise(input, make(np.empty_like(input._array, order="C")), lower, upper, training)
 
 
 @composite(variants="function", vmap="unsupported")
@@ -170,7 +170,7 @@ def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """rrelu, in place."""
-    noise = make(np.empty_like(input._array))
+    noise = make(np.empty_like(input._array, order="C"))
     return run_inplace(ROWS["rrelu_with_noise_"], [input, noise, lower, upper, training])
 
 

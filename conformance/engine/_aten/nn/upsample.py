@@ -30,12 +30,12 @@ def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:
         return [(place, None)]
     if new == 2 * old:
         return [(place >> 1, None)]
-    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    step = np.float32(1.0 / scale if scale else np.float32(old) / np.float32(new))
     return [(np.minimum(np.floor(place.astype(np.float32) * step).astype(np.int64), old - 1), None)]
 
 
 def _nearest_exact(old: int, new: int, scale: float | None, kind: Any) -> Taps:
-    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    step = np.float32(1.0 / scale if scale else np.float32(old) / np.float32(new))
     place = np.floor((np.arange(new).astype(np.float32) + np.float32(0.5)) * step).astype(np.int64)
     return [(np.minimum(place, old - 1), None)]
 
@@ -44,7 +44,7 @@ def _step(old: int, new: int, scale: float | None, kind: Any, align_corners: boo
     """The distance of two neighbouring outputs, in inputs."""
     if align_corners:
         return kind((old - 1) / (new - 1) if new > 1 else 0)
-    return kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+    return kind(1.0 / scale if scale else old / new)
 
 
 def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
@@ -91,7 +91,7 @@ def _hat(x: Array) -> Array:
     x, a = np.abs(x), x.dtype.type(-0.5)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return np.where(x < 1, near, np.where(x < 2, far, x.dtype.type(0)))
+    return np.where(x < 1, near, far)
 
 
 def _windowed_sinc(x: Array) -> Array:
@@ -131,7 +131,7 @@ def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
 
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
     shape = [1] * array.ndim
-    shape[axis] = -1
+    shape[axis] = len(taps[0][0])
     result = None
     for sources, weights in taps:
         part = np.take(array, sources, axis)
