@@ -40,7 +40,7 @@ def _emitted(log_probs: Array, states: Array) -> Array:
     """The log probability of each state's label at each time step: (times, samples, states)."""
     times = len(log_probs)
     index = np.broadcast_to(states[None], (times, *states.shape))
-    return np.take_along_axis(log_probs.astype(np.float64), index, 2)
+    return np.take_along_axis(log_probs.astype(np.float64), index)
 
 
 def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank: int) -> None:
@@ -50,7 +50,7 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     if targets.ndim == 1:
         # torch uses the stride of the labels within a sample, but computes where it starts as if they were contiguous
         fits = fits and len(targets) == sum(lengths) and targets.flags.c_contiguous
-    elif targets.ndim == 2:
+    else:
         fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths)
     need_fitting(fits and log_probs.dtype in FULL_PRECISION, "ctc_loss")
     need_fitting(_states(targets, lengths, blank).min() >= 0, "ctc_loss")  # torch reads out of bounds
@@ -81,20 +81,20 @@ def ctc_loss(
     log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
     zero_infinity: bool = False,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths]."""
+    """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths].
+
+    Beyond a sample's steps and states log_alpha has no meaning, as in torch.
+    """
     _check(log_probs, targets, input_lengths, target_lengths, blank)
     times, batch, _ = log_probs.shape
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
     alpha = np.full((times, batch, states.shape[1]), -np.inf)
     alpha[0, :, :2] = emitted[0, :, :2]
-    alpha[0, np.array(target_lengths) == 0, 1:] = -np.inf
     for t in range(1, times):
         alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
     result = np.zeros(batch)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
-        alpha[:, sample, 2 * length + 1 :] = -np.inf
-        alpha[steps:, sample] = 0
         if steps:
             result[sample] = np.logaddexp.reduce(alpha[steps - 1, sample, : 2 * length + 1][-2:])
         elif length:

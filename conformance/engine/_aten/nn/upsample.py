@@ -180,7 +180,8 @@ def _rows(
         for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
             result = _scatter(result, axis, taps, length)
         found = result.astype(grad_output.dtype, copy=False)
-        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # ignores the gradient's strides
+        # these ignore the gradient's strides
+        in_order = "cubic" in name or "lanczos" in name or (spatial == 3 and not aligned)
         return ordered(found) if in_order else following(found, grad_output)
 
     def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
