@@ -60,7 +60,7 @@ def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: b
         return [(np.arange(new), None)]
     source = _positions(old, new, scale, kind, align_corners, False)
     first = np.minimum(np.floor(source).astype(np.int64), old - 1)
-    share = np.clip(source - first, 0, 1).astype(kind)
+    share = np.minimum(source - first, 1).astype(kind)
     second = first + (first < old - 1)
     return [(first, kind(1) - share), (second, share)]
 
@@ -68,7 +68,7 @@ def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: b
 def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
     source = _positions(old, new, scale, kind, align_corners, True)
     first = np.floor(source)
-    t = np.clip(source - first, 0, 1).astype(kind)
+    t = (source - first).astype(kind)
     a = kind(-0.75)
 
     def near(x: Array) -> Array:
@@ -95,7 +95,7 @@ def _hat(x: Array) -> Array:
 
 
 def _windowed_sinc(x: Array) -> Array:
-    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0).astype(x.dtype)
+    return (np.sinc(x) * np.sinc(x / 3)).astype(x.dtype)
 
 
 def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps]:
@@ -105,10 +105,10 @@ def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps
         need_fitting(reach < 3 or not align_corners, "interpolate")
         step = _step(old, new, scale, kind, align_corners)
         center = (step * (np.arange(new) + 0.5)).astype(kind)
-        support = kind(reach * step if step >= 1 else reach)
+        support = kind(reach * max(step, 1))
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
         size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
-        narrowed = kind(1 / step if step >= 1 else 1)
+        narrowed = kind(1 / max(step, 1))
         result: Taps = []
         for each in range(int(size.max())):
             place = first + each
@@ -144,7 +144,7 @@ def _gather(array: Array, axis: int, taps: Taps) -> Array:
 
 def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
     result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
-    shape = (-1, *(1,) * (array.ndim - axis - 1))
+    shape = (array.shape[axis], *(1,) * (array.ndim - axis - 1))
     for sources, weights in taps:
         each = array if weights is None else array * weights.reshape(shape)
         add_along(result, axis, sources.reshape(*(1,) * axis, *shape), each)
