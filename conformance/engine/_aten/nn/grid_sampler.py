@@ -12,8 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,15 +45,13 @@ _TAPS: dict[int, dict[int, tuple[float, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Tap:
+class _Tap(NamedTuple):
     place: Array  # the index within the image, 0 outside
     inside: Array  # whether the tap is within the image
     weight: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(NamedTuple):
     """The taps of all locations along one dimension, see Note [Taps]."""
 
     beyond: Array  # the distance from the base pixel

@@ -11,8 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,8 +57,7 @@ def planes(images: Array, spatial: int) -> Array:
     return images.reshape(math.prod(images.shape[: images.ndim - spatial]), math.prod(sizes))
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """The windows of a plane, see Note [Windows]."""
 
     area: int  # of the plane
