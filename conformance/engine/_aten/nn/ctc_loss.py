@@ -78,8 +78,8 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     ),
 )
 def ctc_loss(
-    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
-    zero_infinity: bool = False,
+    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int,
+    zero_infinity: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths].
 
@@ -113,7 +113,7 @@ def ctc_loss(
 )
 def ctc_loss_backward(
     grad: Array, log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints,
-    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool = False,
+    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool,
 ) -> Array:  # fmt: skip
     """The gradient of ctc_loss, assuming that log_probs is a log_softmax, as torch does."""
     labels = log_probs.shape[2]
