@@ -207,21 +207,16 @@ def native_batch_norm_backward(
     centered -= _channels(mean, ndim)
     product, total = (grads * centered).sum(others), grads.sum(others)
     scale = invstd if weight is None else invstd * weight
-    given = np.zeros(0, input.dtype)
-    result = [given, given, given]
+    of_input = np.zeros(0)
     if output_mask[0]:
         if train:
             centered *= _channels(product * invstd * invstd / count, ndim)
             grads -= _channels(total / count, ndim)
             grads -= centered
         grads *= _channels(scale, ndim)
-        result[0] = following(grads.astype(input.dtype), input)
-    kind = input.dtype if weight is None else weight.dtype
-    if output_mask[1]:
-        result[1] = (product * invstd).astype(kind)
-    if output_mask[2]:
-        result[2] = total.astype(kind)
-    return result
+        of_input = following(grads.astype(input.dtype), input)
+    kind = save_mean.dtype  # see statistics_kind
+    return [of_input, (product * invstd).astype(kind), total.astype(kind)]
 
 
 def _batch_statistics(
