@@ -253,7 +253,7 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    return _normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def _check_features(array: Array, training: bool, **named: Tensor | None) -> None:
@@ -283,14 +283,6 @@ def native_batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    return _normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
-
-
-def _normalized(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-    running_var: Tensor | None, training: bool, momentum: float, eps: float,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    array = input._array
     need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)
