@@ -170,9 +170,8 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
     result = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
         weight = _product(axes, taps, beyond)
-        if (
-            len(axes) == 3
-        ):  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
+        # outside the image the 3d kernel skips pixels; the 2d one multiplies 0 by the weight, if there is one
+        if len(axes) == 3 or mode == NEAREST:
             weight = np.where(inside, weight, 0)
         values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
         result += values * weight[:, None]
