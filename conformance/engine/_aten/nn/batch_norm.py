@@ -90,8 +90,8 @@ def _native_batch_norm(
     kind = np.promote_types(input.dtype, np.float32)
     mean = (result1 if training else running_mean).astype(kind)
     invstd = result2.astype(kind) if training else 1 / np.sqrt(running_var.astype(kind) + kind.type(eps))
-    gamma = np.ones_like(mean) if weight is None else weight.reshape(-1).astype(kind)
-    beta = np.zeros_like(mean) if bias is None else bias.reshape(-1).astype(kind)
+    gamma = np.ones_like(mean) if weight is None else weight.ravel().astype(kind)
+    beta = np.zeros_like(mean) if bias is None else bias.ravel().astype(kind)
     values, ndim = input.astype(kind, copy=False), input.ndim
     centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
     result = centered * _channels(gamma, ndim) + _channels(beta, ndim)
@@ -207,21 +207,16 @@ def native_batch_norm_backward(
     centered -= _channels(mean, ndim)
     product, total = (grads * centered).sum(others), grads.sum(others)
     scale = invstd if weight is None else invstd * weight
-    given = np.zeros(0, input.dtype)
-    result = [given, given, given]
+    of_input = np.zeros(0)
     if output_mask[0]:
         if train:
             centered *= _channels(product * invstd * invstd / count, ndim)
             grads -= _channels(total / count, ndim)
             grads -= centered
         grads *= _channels(scale, ndim)
-        result[0] = following(grads.astype(input.dtype), input)
-    kind = input.dtype if weight is None else weight.dtype
-    if output_mask[1]:
-        result[1] = (product * invstd).astype(kind)
-    if output_mask[2]:
-        result[2] = total.astype(kind)
-    return result
+        of_input = following(grads.astype(input.dtype), input)
+    kind = save_mean.dtype  # see statistics_kind
+    return [of_input, (product * invstd).astype(kind), total.astype(kind)]
 
 
 def _batch_statistics(
@@ -258,7 +253,6 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -289,6 +283,7 @@ def native_batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    need_fitting((running_mean is None) == (running_var is None), "batch_norm")
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)
     kind = statistics_kind(input, weight, bias, running_mean, running_var)

@@ -8,9 +8,8 @@ columns.T. A transposed convolution swaps the first two.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ PUBLIC = ()
 Ints = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
+class Geometry(NamedTuple):
     """Kernel size, stride, padding and dilation of a convolution."""
 
     kernel: Ints
@@ -64,12 +62,7 @@ def padded(array: Array, padding: Ints) -> Array:
     """Pad the last dimensions with zeros."""
     if not any(padding):
         return array
-    lead = array.shape[: array.ndim - len(padding)]
-    sizes = array.shape[array.ndim - len(padding) :]
-    result = np.zeros((*lead, *(n + 2 * p for n, p in zip(sizes, padding, strict=True))), array.dtype)
-    inner: list[Any] = [slice(p, p + n) for n, p in zip(sizes, padding, strict=True)]
-    result[(..., *inner)] = array
-    return result
+    return np.pad(array, [(0, 0)] * (array.ndim - len(padding)) + [(p, p) for p in padding])
 
 
 def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Array:
@@ -86,7 +79,6 @@ def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Arr
             *(s * d for s, d in zip(steps, geometry.dilation, strict=True)),
             *(s * t for s, t in zip(steps, geometry.stride, strict=True)),
         ),
-        writeable=False,
     )
 
 
@@ -196,7 +188,7 @@ def convolution(
     else:
         result = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
-        result += b.reshape(-1, *(1,) * dims)
+        result += b.reshape(len(b), *(1,) * dims)
     return following_image(dims, result.astype(kind, copy=False), input, weight)
 
 

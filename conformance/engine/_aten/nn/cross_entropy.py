@@ -217,26 +217,18 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
             raise IndexError(f"Target {int(wrong.flat[0])} is out of bounds.")
 
 
-def _ignored(target: Array, ignore_index: int) -> Array | None:
-    """A mask of the targets equal to ignore_index; None if there are none."""
-    ignored = target == ignore_index
-    return ignored if np.count_nonzero(ignored) else None
-
-
-def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, ...]:
+def _places(target: Array, ignored: Array, channel: int) -> tuple[Array, ...]:
     """The index arrays of the targets' entries; for an ignored target, of any entry."""
-    classes = target.astype(np.intp, copy=False) if ignored is None else np.where(ignored, 0, target)
+    classes = np.where(ignored, 0, target)
     places = [np.arange(n).reshape(-1, *(1,) * (target.ndim - 1 - i)) for i, n in enumerate(target.shape)]
     places.insert(channel, classes)
     return tuple(places)
 
 
-def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.dtype[Any]) -> Array | None:
-    """The weight of each target; None if all weights are 1."""
-    if weight is None:
-        return None if ignored is None else (~ignored).astype(kind)
-    each = weight[target if ignored is None else np.where(ignored, 0, target)].astype(kind, copy=False)
-    return each if ignored is None else np.where(ignored, kind.type(0), each)
+def _class_weights(target: Array, weight: Any, ignored: Array, kind: np.dtype[Any]) -> Array:
+    """The weight of each target, 0 for an ignored one."""
+    each = kind.type(1) if weight is None else weight[np.where(ignored, 0, target)]
+    return np.where(ignored, kind.type(0), each)
 
 
 def nll_total_weight(
@@ -246,23 +238,20 @@ def nll_total_weight(
     _check_classes(self, target, weight, channel, ignore_index)
     if reduction == NONE and self.ndim > 1:  # a single sample is summed even without reduction
         return np.zeros((), self.dtype)
-    weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
-    return np.asarray(target.size if weights is None else weights.sum(), self.dtype)
+    weights = _class_weights(target, weight, target == ignore_index, self.dtype)
+    return np.asarray(weights.sum())
 
 
 def _nll(
     self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int
 ) -> Array:
-    ignored = _ignored(target, ignore_index)
+    ignored = target == ignore_index
     weights = _class_weights(target, weight, ignored, self.dtype)
-    each = -self[_places(target, ignored, channel)]
-    if weights is not None:
-        each = each * weights
-    if ignored is not None:
-        each = np.where(ignored, self.dtype.type(0), each)
+    each = -self[_places(target, ignored, channel)] * weights
+    each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    result = np.asarray(each).sum(dtype=self.dtype)
+    result = each.sum()
     return np.asarray(result / total if reduction == MEAN else result, self.dtype)
 
 
@@ -276,13 +265,10 @@ def _nll_gradient(
     total: Array,
     channel: int,
 ) -> Array:
-    ignored = _ignored(target, ignore_index)
+    ignored = target == ignore_index
     weights = _class_weights(target, weight, ignored, self.dtype)
-    values = -(grad / total) if reduction == MEAN else -grad
-    if weights is not None:
-        values = weights * values
-    if ignored is not None:
-        values = np.where(ignored, self.dtype.type(0), values)
+    values = weights * (-(grad / total) if reduction == MEAN else -grad)
+    values = np.where(ignored, self.dtype.type(0), values)
     result = np.zeros(self.shape, self.dtype)
     result[_places(target, ignored, channel)] = values
     return result

@@ -19,7 +19,7 @@ Ints = tuple[int, ...]
 
 def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state, with the shape (samples, states)."""
-    result = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
+    result = np.full((len(lengths), 2 * max(lengths) + 1), blank)
     start = 0
     for sample, length in enumerate(lengths):
         row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]
@@ -40,22 +40,20 @@ def _emitted(log_probs: Array, states: Array) -> Array:
     """The log probability of each state's label at each time step: (times, samples, states)."""
     times = len(log_probs)
     index = np.broadcast_to(states[None], (times, *states.shape))
-    return np.take_along_axis(log_probs.astype(np.float64), index, 2)
+    return np.take_along_axis(log_probs.astype(np.float64), index)
 
 
 def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank: int) -> None:
-    need_fitting(log_probs.ndim == 3, "ctc_loss")
-    times, batch, labels = log_probs.shape
-    fits = 0 <= blank < labels and len(inputs) == len(lengths) == batch
+    times, batch, _ = log_probs.shape
+    fits = len(inputs) == len(lengths) == batch
     fits = fits and all(0 <= each <= times for each in inputs) and all(each >= 0 for each in lengths)
     if targets.ndim == 1:
         # torch uses the stride of the labels within a sample, but computes where it starts as if they were contiguous
         fits = fits and len(targets) == sum(lengths) and targets.flags.c_contiguous
-    elif targets.ndim == 2:
-        fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths, default=0)
+    else:
+        fits = fits and len(targets) == batch and targets.shape[1] >= max(lengths)
     need_fitting(fits and log_probs.dtype in FULL_PRECISION, "ctc_loss")
-    used = _states(targets, lengths, blank)
-    need_fitting(not np.any((used < 0) | (used >= labels)), "ctc_loss")  # torch reads out of bounds
+    need_fitting(_states(targets, lengths, blank).min() >= 0, "ctc_loss")  # torch reads out of bounds
 
 
 @op(
@@ -80,29 +78,28 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     ),
 )
 def ctc_loss(
-    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
-    zero_infinity: bool = False,
+    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int,
+    zero_infinity: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths]."""
+    """The negative log likelihood of each sample's labels, and ``log_alpha``, see Note [Paths].
+
+    Beyond a sample's steps and states log_alpha has no meaning, as in torch.
+    """
     _check(log_probs, targets, input_lengths, target_lengths, blank)
     times, batch, _ = log_probs.shape
     states = _states(targets, target_lengths, blank)
     emitted, skips = _emitted(log_probs, states), states[:, 2:] != states[:, :-2]
-    alpha = np.full((max(times, 1), batch, states.shape[1]), -np.inf)
-    if times:
-        alpha[0, :, :2] = emitted[0, :, :2]
-        alpha[0, np.array(target_lengths, int) == 0, 1:] = -np.inf
+    alpha = np.full((times, batch, states.shape[1]), -np.inf)
+    alpha[0, :, :2] = emitted[0, :, :2]
     for t in range(1, times):
         alpha[t] = _stepped(alpha[t - 1], skips) + emitted[t]
     result = np.zeros(batch)
     for sample, (steps, length) in enumerate(zip(input_lengths, target_lengths, strict=True)):
-        alpha[:, sample, 2 * length + 1 :] = -np.inf
-        alpha[steps:, sample] = 0
         if steps:
             result[sample] = np.logaddexp.reduce(alpha[steps - 1, sample, : 2 * length + 1][-2:])
         elif length:
             result[sample] = -np.inf
-    kept = alpha[:times].swapaxes(0, 1)
+    kept = alpha.swapaxes(0, 1)
     return (-result).astype(log_probs.dtype), np.ascontiguousarray(kept).astype(log_probs.dtype)
 
 
@@ -116,7 +113,7 @@ def ctc_loss(
 )
 def ctc_loss_backward(
     grad: Array, log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints,
-    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool = False,
+    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool,
 ) -> Array:  # fmt: skip
     """The gradient of ctc_loss, assuming that log_probs is a log_softmax, as torch does."""
     labels = log_probs.shape[2]

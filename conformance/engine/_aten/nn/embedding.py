@@ -93,7 +93,7 @@ def embedding_dense_backward(
     grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
     """The gradient of the weight: each output row's gradient, added to the row that it was read from."""
-    flat = indices.reshape(-1)
+    flat = indices.ravel()
     grads = grad_output.reshape(flat.size, grad_output.shape[-1])
     if padding_idx >= 0:
         kept = flat != padding_idx
@@ -116,7 +116,6 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
     _check_kind(indices, "embedding_renorm_", 2)
     need_fitting(self.ndim == 2, "embedding_renorm_")
     rows = np.unique(indices)
-    need_fitting(not rows.size or (rows[0] >= 0 and rows[-1] < len(self)), "embedding_renorm_")
     if rows.size:
         need_norm(self)
     result = self.copy()
@@ -168,7 +167,7 @@ def trilinear(
 ) -> Array:
     """Unsqueeze three tensors at ``expand1`` to ``expand3``, multiply them, and sum over ``sumdim``."""
     ndim = i1.ndim + len(expand1)
-    need_fitting(i2.ndim + len(expand2) == i3.ndim + len(expand3) == ndim, "_trilinear")
+    need_fitting(i1.dtype == i2.dtype == i3.dtype, "_trilinear")
     refuse_bools("bmm", i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [half_up(each) for each in (i1, i2, i3)]
@@ -190,7 +189,7 @@ def trilinear(
 def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     """Move channels into space: the image becomes ``upscale_factor`` times as wide and high."""
     r = upscale_factor
-    need_fitting(self.ndim >= 3 and r > 0 and self.shape[-3] % (r * r) == 0, "pixel_shuffle")
+    need_fitting(self.shape[-3] % (r * r) == 0, "pixel_shuffle")
     *lead, c, h, w = self.shape
     n = len(lead)
     parts = self.reshape(*lead, c // (r * r), r, r, h, w)
@@ -208,11 +207,11 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
 def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     """Move space into channels: the inverse of pixel_shuffle."""
     r = downscale_factor
-    need_fitting(self.ndim >= 3 and r > 0, "pixel_unshuffle")
+    need_fitting(r > 0, "pixel_unshuffle")
     *lead, c, h, w = self.shape
     need_fitting(h % r == w % r == 0, "pixel_unshuffle")
     if not self.size:  # torch skips the checks of an empty input
-        return following(self.copy(), self)
+        return self.copy()
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)
@@ -228,7 +227,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
 )
 def channel_shuffle(self: Array, groups: int) -> Array:
     """Interleave the channels of the groups."""
-    need_fitting(self.ndim >= 3 and groups > 0 and self.shape[1] % groups == 0, "channel_shuffle")
+    need_fitting(self.ndim >= 3 and self.shape[1] % groups == 0, "channel_shuffle")
     n, c = self.shape[:2]
     parts = self.reshape(n, groups, c // groups, math.prod(self.shape[2:])).transpose(0, 2, 1, 3)
     return following(parts.copy().reshape(self.shape), self)

@@ -26,7 +26,7 @@ def _check(weight: Array, indices: Array, offsets: Array, mode: int, weights: Ar
         fits = offsets[0] == 0 and offsets[-1] <= len(indices)
     if fits and weights is not None:
         fits = mode == SUM and weights.dtype == weight.dtype and weights.size == indices.size
-    need_fitting(fits and ((indices >= 0) & (indices < len(weight))).all(), "embedding_bag")
+    need_fitting(fits and (indices >= 0).all(), "embedding_bag")
 
 
 def bags_of(starts: Array, count: int) -> Array:

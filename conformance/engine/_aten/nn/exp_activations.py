@@ -10,7 +10,6 @@ import numpy as np
 from ..._arguments.argument_errors import check_tensors
 from ..._autograd.tensor import Tensor, make
 from ..._c10.dtypes import F64, number_in_single, number_within
-from ..._c10.errors import need_fitting
 from ..._c10.modes import state
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps
@@ -102,7 +101,6 @@ def _elu_in_place(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any 
 
 
 def _celu_kernel(self: Array, alpha: Any) -> Array:
-    need_fitting(alpha != 0, "celu")
     return _elu_kernel(self, alpha, 1, 1.0 / number_within(F64, alpha))
 
 
@@ -221,7 +219,7 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
     wide = half_up(self)
-    result = np.minimum(wide, 0) - np.log1p(buffer if wide is self else np.exp(-np.abs(wide)))
+    result = np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))
     return result.astype(self.dtype, order="C", copy=False)
 
 

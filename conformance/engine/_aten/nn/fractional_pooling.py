@@ -53,12 +53,12 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
         starts = np.meshgrid(*each, indexing="ij")
         flat: Any = 0
         for start, offset, n in zip(starts, offsets, sizes, strict=True):
-            flat = flat * n + start.reshape(-1, 1) + offset.reshape(1, -1)
+            flat = flat * n + start.ravel()[:, None] + offset.ravel()
         if not reach:  # the value stays -inf, and the index is that of the window's start
             places[plane] = flat[:, 0]
             continue
         covered = Windows(values.size, flat.T, flat.T, True)
-        result[plane], places[plane] = covered.largest(values.reshape(1, -1))
+        result[plane], places[plane] = covered.largest(values.ravel()[None])
     return result.reshape(shape), places.reshape(shape)
 
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from ..shape.cat_stack import stack
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
-PUBLIC = ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+PUBLIC = ("affine_grid_generator", "grid_sampler")
 Ints = tuple[int, ...]
 
 _A = -0.75
@@ -46,15 +45,13 @@ _TAPS: dict[int, dict[int, tuple[float, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Tap:
+class _Tap(NamedTuple):
     place: Array  # the index within the image, 0 outside
     inside: Array  # whether the tap is within the image
     weight: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(NamedTuple):
     """The taps of all locations along one dimension, see Note [Taps]."""
 
     beyond: Array  # the distance from the base pixel
@@ -167,15 +164,14 @@ def _lines(sizes: Ints) -> Array:
 
 
 def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
-    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    sizes, flat, lines = input.shape, input.ravel(), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     result = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
         weight = _product(axes, taps, beyond)
-        if (
-            len(axes) == 3
-        ):  # the 3d kernel skips pixels outside the image; the 2d one multiplies 0 by the weight
+        # outside the image the 3d kernel skips pixels; the 2d one multiplies 0 by the weight, if there is one
+        if len(axes) == 3 or mode == NEAREST:
             weight = np.where(inside, weight, 0)
         values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
         result += values * weight[:, None]
@@ -185,7 +181,7 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
 def _gradients(
     grad: Array, input: Array, grid: Array, mode: int, padding: int, align: bool, mask: tuple[bool, bool]
 ) -> tuple[Array, Array]:
-    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
+    sizes, flat, lines = input.shape, input.ravel(), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype
@@ -327,40 +323,19 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
-def _sampled(
-    spatial: int, input: Tensor, grid: Tensor, mode: int, padding_mode: int, align_corners: bool
-) -> Tensor:
-    image, places = input._array.shape, grid._array.shape
-    fits = spatial in _SAMPLERS and len(image) == len(places) == spatial + 2 and 0 not in image[2:]
-    fits = fits and (places[0], places[-1]) == (image[0], spatial) and (mode != BICUBIC or spatial == 2)
-    need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")
-    result: Tensor = _SAMPLERS[spatial](input, grid, mode, padding_mode, align_corners)
-    return result
-
-
 @composite(vmap="decompose", autocast="fp32")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """Sample the input at the grid's locations, whose coordinates go from -1 to 1 along each dimension."""
-    spatial = input._array.ndim - 2
-    return _sampled(spatial, input, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@composite(vmap="decompose")
-def grid_sampler_2d(
-    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Tensor:
-    """grid_sampler of images."""
-    return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@composite(vmap="decompose")
-def grid_sampler_3d(
-    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> Tensor:
-    """grid_sampler of volumes."""
-    return _sampled(3, input, grid, interpolation_mode, padding_mode, align_corners)
+    image, places = input._array.shape, grid._array.shape
+    spatial = len(image) - 2
+    fits = len(places) == len(image) and 0 not in image[2:]
+    fits = fits and (places[0], places[-1]) == (image[0], spatial)
+    fits = fits and (interpolation_mode != BICUBIC or spatial == 2)
+    need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")
+    result: Tensor = _SAMPLERS[spatial](input, grid, interpolation_mode, padding_mode, align_corners)
+    return result
 
 
 # Grids of affine maps -----------------------------------------------------------------------------

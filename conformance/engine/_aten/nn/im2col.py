@@ -22,7 +22,7 @@ def _check_settings(
 ) -> None:
     settings = (kernel, dilation, padding, stride, *other)
     fits = all(len(each) == 2 for each in settings)
-    need_fitting(fits and min(*kernel, *dilation, *stride) > 0 and min(padding) >= 0, name)
+    need_fitting(fits and min(*kernel, *dilation) > 0 and min(padding) >= 0, name)
 
 
 def _check_images(self: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:

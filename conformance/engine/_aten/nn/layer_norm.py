@@ -115,7 +115,7 @@ def native_layer_norm_backward(
     inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     outer = tuple(range(input.ndim - len(normalized_shape)))
     kind = np.promote_types(input.dtype, np.float32)
-    result = [np.zeros(0, input.dtype)] * 3
+    result = [np.zeros(0)] * 3
     if output_mask[0]:
         grad = grad_out.astype(kind, copy=False)
         if weight is not None:

@@ -40,10 +40,6 @@ def _share(each: Tensor, reduction: int) -> Tensor:
     return over_(each, each._array.size) if reduction == MEAN else each
 
 
-def _met(name: str, self: Array, target: Array) -> None:
-    need_floats(name, self, target)
-
-
 # Squares ------------------------------------------------------------------------------------------
 
 
@@ -56,9 +52,9 @@ def _met(name: str, self: Array, target: Array) -> None:
     self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
     target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
-def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+def mse_loss(self: Array, target: Array, reduction: int) -> Array:
     """The square of the difference."""
-    _met("mse_cpu", self, target)
+    need_floats("mse_cpu", self)
     difference = self - target
     return reduced(difference * difference, reduction)
 
@@ -72,7 +68,7 @@ def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
 def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """The gradient of mse_loss."""
     norm = self.dtype.type(2.0 * _norm(self, reduction))
-    return np.multiply((self - target) * norm, grad_output).astype(self.dtype, order="C", copy=False)
+    return ((self - target) * norm * grad_output).astype(self.dtype, order="C", copy=False)
 
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
@@ -96,9 +92,9 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
         grad, target, self, reduction, beta
     ),
 )
-def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
+def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: float) -> Array:
     """The absolute difference; quadratic where it is below beta."""
-    _met("smooth_l1_cpu", self, target)
+    need_floats("smooth_l1_cpu", self)
     z = np.abs(half_up(self) - half_up(target))
     each = chosen(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
     return reduced(each.astype(self.dtype, copy=False), reduction)
@@ -143,7 +139,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
         grad, target, self, reduction, delta
     ),
 )
-def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
+def huber_loss(self: Array, target: Array, reduction: int, delta: float) -> Array:
     """delta times the absolute difference; quadratic where that difference is below delta."""
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -185,7 +181,7 @@ def huber_loss_backward(
     x = half_up(self) - half_up(target)
     need_fitting(target.dtype == self.dtype, "huber_loss_backward")
     slope = norm * np.minimum(np.maximum(x, -delta), delta)
-    return np.multiply(slope, half_up(grad_output)).astype(self.dtype, order="C", copy=False)
+    return (slope * half_up(grad_output)).astype(self.dtype, order="C", copy=False)
 
 
 def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
@@ -204,7 +200,7 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
     refuses_index_grad=True,
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
-def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     """log(1 + exp(-target * self))."""
     refuse_bool_negation(self)
     product = updated(np.multiply, np.negative(self), target)
@@ -255,11 +251,11 @@ def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: in
 def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> tuple[Array, Array, Array]:
     """Per row: the margin violations, and the weight of the row's class."""
     rows = self.reshape(-1, self.shape[-1]) if self.ndim else self.reshape(1, 1)
-    classes = np.asarray(target).reshape(-1)
+    classes = np.ravel(target)
     index = np.arange(len(rows))
     z = margin - rows[index, classes][:, None] + rows
     z[index, classes] = 0
-    z = np.where(z > 0, z, 0)  # nan counts as no violation
+    z = np.fmax(z, 0)  # nan counts as no violation
     scale = (1.0 if weight is None else weight[classes][:, None]) / np.asarray(rows.shape[1], self.dtype)
     return rows, z.astype(self.dtype), np.broadcast_to(scale, (len(rows), 1)).astype(self.dtype)
 
@@ -303,9 +299,9 @@ def multi_margin_loss_backward(
     """The gradient of multi_margin_loss."""
     rows, z, scale = _margins(self, target, p, margin, weight)
     slope = ((z > 0) * scale if p == 1 else 2 * z * scale).astype(self.dtype)
-    classes = np.asarray(target).reshape(-1)
+    classes = np.ravel(target)
     slope[np.arange(len(rows)), classes] = -slope.sum(1)
     if reduction == MEAN:
         slope /= len(rows)
-    outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
+    outer = grad_output.ravel()[:, None] if reduction == NONE else grad_output
     return (slope * outer).reshape(self.shape).astype(self.dtype, order="C")

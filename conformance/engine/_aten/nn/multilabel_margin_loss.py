@@ -12,7 +12,7 @@ from .losses import MEAN, NONE, reduced
 
 
 def _check(self: Array, target: Array) -> None:
-    fits = self.ndim <= 2 and 0 not in self.shape[-1:] and self.size == target.size
+    fits = self.ndim <= 2 and self.size == target.size
     fits = fits and (target.shape == self.shape or (self.ndim < 2 and target.ndim < 2))
     if self.dtype not in FULL_PRECISION:
         raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)
@@ -49,7 +49,7 @@ def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[
     gaps = _gaps(self, target, right)
     each = (np.where(gaps > 0, gaps, 0).sum((1, 2)) / given.shape[-1]).astype(self.dtype)
     result = reduced(each, reduction) if reduction != NONE else each.reshape(self.shape[:-1])
-    return np.asarray(result, self.dtype), right.reshape(self.shape)
+    return np.asarray(result), right.reshape(self.shape)
 
 
 def _gaps(self: Array, target: Array, right: Array) -> Array:
@@ -79,5 +79,5 @@ def multilabel_margin_loss_backward(
     rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
     np.subtract.at(result, (rows, np.maximum(given, 0)), wrong.sum(2))
     result /= scores.shape[1] * (len(scores) if reduction == MEAN else 1)
-    outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
+    outer = grad_output.ravel()[:, None] if reduction == NONE else grad_output
     return (result * outer).reshape(self.shape).astype(self.dtype)

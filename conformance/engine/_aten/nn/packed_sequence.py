@@ -13,11 +13,9 @@ from ..registry import Array, op
 
 
 def _check(input: Array, lengths: Array, batch_first: bool) -> None:
-    need_fitting(input.ndim > 1, "pack_padded_sequence")
-    batch, steps = input.shape[:2] if batch_first else input.shape[1::-1]
+    batch = input.shape[0 if batch_first else 1]
     fits = input.size and lengths.shape == (batch,)
-    # torch does not check the longest sequence, and reads past the end of the input
-    need_fitting(fits and lengths[-1] > 0 and lengths[0] <= steps, "pack_padded_sequence")
+    need_fitting(fits and lengths[-1] > 0, "pack_padded_sequence")
     if np.any(np.diff(lengths) > 0):
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
@@ -41,7 +39,8 @@ def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tup
     steps = np.arange(int(lengths[0]))
     sizes = (lengths[None, :] > steps[:, None]).sum(1)
     times = input.swapaxes(0, 1) if batch_first else input
-    return np.concatenate([each[:n] for each, n in zip(times, sizes, strict=False)]), sizes
+    # torch does not check the longest sequence, and reads past the end of the input
+    return np.concatenate([each[:n] for each, n in zip(times[: len(sizes)], sizes, strict=True)]), sizes
 
 
 def _unpacked(grad: Tensor, shape: Any, batch_sizes: Tensor, batch_first: bool) -> Tensor:

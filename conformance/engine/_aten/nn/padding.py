@@ -28,7 +28,7 @@ Ints = tuple[int, ...]
 def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
     """Pad with a number; negative widths crop. ``pad`` holds pairs (before, after), from the last dimension on."""
     ndim = self.ndim
-    need_fitting(len(pad) % 2 == 0 and len(pad) <= 2 * ndim, "constant_pad_nd")
+    need_fitting(len(pad) <= 2 * ndim, "constant_pad_nd")
     inner, outer, shape = [], [], []
     for axis, n in enumerate(self.shape):
         place = 2 * (ndim - 1 - axis)

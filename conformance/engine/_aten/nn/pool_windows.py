@@ -11,8 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,8 +57,7 @@ def planes(images: Array, spatial: int) -> Array:
     return images.reshape(math.prod(images.shape[: images.ndim - spatial]), math.prod(sizes))
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """The windows of a plane, see Note [Windows]."""
 
     area: int  # of the plane
@@ -95,7 +93,7 @@ class Windows:
         width = self.area + 1
         result = np.zeros(len(shares) * width, shares.dtype)
         places = self.places.T + (np.arange(len(shares)) * width)[:, None, None]
-        np.add.at(result, places.reshape(-1), np.repeat(shares.reshape(-1), len(self.places)))
+        np.add.at(result, places.ravel(), np.repeat(shares.ravel(), len(self.places)))
         return result.reshape(len(shares), width)[:, : self.area]
 
 

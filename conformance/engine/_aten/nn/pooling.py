@@ -91,7 +91,7 @@ def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints,
         end = np.minimum(start + k, size + p)
         count = end - start if with_padding else np.minimum(end, size) - np.maximum(start, 0)
         total = np.expand_dims(total, -1) * count
-    return total.reshape(-1)
+    return total.ravel()
 
 
 def _shares(
@@ -172,9 +172,8 @@ def _unpool_rows(spatial: int) -> Any:
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:
         _check_unpool(self, indices, output_size, spatial)
-        area = math.prod(output_size)
-        need_fitting(not np.any((indices < 0) | (indices >= area)), f"max_unpool{spatial}d")
-        result = np.zeros((*self.shape[:-spatial], area), self.dtype)
+        need_fitting(not np.any(indices < 0), f"max_unpool{spatial}d")
+        result = np.zeros((*self.shape[:-spatial], math.prod(output_size)), self.dtype)
         flat = (*self.shape[:-spatial], math.prod(self.shape[-spatial:]))
         np.put_along_axis(result, indices.reshape(flat), self.reshape(flat), -1)
         return following_image(spatial, result.reshape(*self.shape[:-spatial], *output_size), self)

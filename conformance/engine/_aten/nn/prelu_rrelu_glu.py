@@ -12,7 +12,7 @@ from ..._c10.dtypes import FULL_PRECISION
 from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import laid_out, like_steps, wrap_dim
-from ..creation.factories import zeros_like
+from ..creation.factories import zeros_like, zeros_written
 from ..inplace import run_inplace
 from ..kernels import chosen, half_up, in_single, kept, need_floats
 from ..pointwise.where_clamp import where
@@ -49,18 +49,20 @@ def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
     return where(self >= 0, first, first * weight + by_weight)
 
 
-def _zeros(self: Tensor) -> Tensor:
-    return make(
-        np.zeros(self._array.shape, self._array.dtype)
-    )  # contiguous, whatever the strides of the input
-
-
 def _of_self(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
-    return _zeros(self) if grads[1] is None else where(self >= 0, 0.0, grad_output * grads[1])
+    return (
+        zeros_written(self._array.shape, self.dtype)
+        if grads[1] is None
+        else where(self >= 0, 0.0, grad_output * grads[1])
+    )
 
 
 def _of_weight(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
-    return _zeros(self) if grads[0] is None else where(self >= 0, 0.0, grad_output * grads[0])
+    return (
+        zeros_written(self._array.shape, self.dtype)
+        if grads[0] is None
+        else where(self >= 0, 0.0, grad_output * grads[0])
+    )
 
 
 @op(
@@ -162,7 +164,7 @@ def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
-    return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
+    return _rrelu_with_noise(input, make(np.empty_like(input._array, order="C")), lower, upper, training)
 
 
 @composite(variants="function", vmap="unsupported")
@@ -170,7 +172,7 @@ def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """rrelu, in place."""
-    noise = make(np.empty_like(input._array))
+    noise = make(np.empty_like(input._array, order="C"))
     return run_inplace(ROWS["rrelu_with_noise_"], [input, noise, lower, upper, training])
 
 

@@ -114,7 +114,7 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
         min_val, max_val = (number_within(I64, each, "int64_t") for each in (min_val, max_val))
-        need_fitting(self.dtype.kind == "i" or (min_val >= 0 and max_val >= 0), "hardtanh")
+        need_fitting(self.dtype.kind == "i" or min_val >= 0, "hardtanh")
     given = [number_within(self.dtype, each) for each in (min_val, max_val)]
     lowest, highest = np.array(given).astype(self.dtype)
     return clamped(self, lowest, highest)
@@ -270,7 +270,7 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """x moved towards 0 by lambd; 0 where -lambd <= x <= lambd."""
     need_floats("softshrink_check", self)
     lambd = number_within(F64, lambd)
-    need_fitting(0 <= lambd <= float_limits(self.dtype).max, "softshrink")
+    need_fitting(0 <= lambd <= float(float_limits(self.dtype).max), "softshrink")
     wide = half_up(self)
     result = wide - wide.clip(-lambd, lambd)
     result = np.copysign(result, wide)

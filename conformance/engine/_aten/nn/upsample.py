@@ -30,22 +30,27 @@ def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:
         return [(place, None)]
     if new == 2 * old:
         return [(place >> 1, None)]
-    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    step = np.float32(1.0 / scale if scale else np.float32(old) / np.float32(new))
     return [(np.minimum(np.floor(place.astype(np.float32) * step).astype(np.int64), old - 1), None)]
 
 
 def _nearest_exact(old: int, new: int, scale: float | None, kind: Any) -> Taps:
-    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    step = np.float32(1.0 / scale if scale else np.float32(old) / np.float32(new))
     place = np.floor((np.arange(new).astype(np.float32) + np.float32(0.5)) * step).astype(np.int64)
     return [(np.minimum(place, old - 1), None)]
 
 
-def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
-    place = np.arange(new).astype(kind)
+def _step(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Any:
+    """The distance of two neighbouring outputs, in inputs."""
     if align_corners:
-        step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        return kind((old - 1) / (new - 1) if new > 1 else 0)
+    return kind(1.0 / scale if scale else old / new)
+
+
+def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
+    place, step = np.arange(new).astype(kind), _step(old, new, scale, kind, align_corners)
+    if align_corners:
         return place * step
-    step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
     result = step * (place + kind(0.5)) - kind(0.5)
     return result if cubic else np.maximum(result, kind(0))
 
@@ -55,7 +60,7 @@ def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: b
         return [(np.arange(new), None)]
     source = _positions(old, new, scale, kind, align_corners, False)
     first = np.minimum(np.floor(source).astype(np.int64), old - 1)
-    share = np.clip(source - first, 0, 1).astype(kind)
+    share = np.minimum(source - first, 1).astype(kind)
     second = first + (first < old - 1)
     return [(first, kind(1) - share), (second, share)]
 
@@ -63,7 +68,7 @@ def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: b
 def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
     source = _positions(old, new, scale, kind, align_corners, True)
     first = np.floor(source)
-    t = np.clip(source - first, 0, 1).astype(kind)
+    t = (source - first).astype(kind)
     a = kind(-0.75)
 
     def near(x: Array) -> Array:
@@ -86,24 +91,24 @@ def _hat(x: Array) -> Array:
     x, a = np.abs(x), x.dtype.type(-0.5)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return np.where(x < 1, near, np.where(x < 2, far, x.dtype.type(0)))
+    return np.where(x < 1, near, far)
 
 
 def _windowed_sinc(x: Array) -> Array:
-    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0).astype(x.dtype)
+    return (np.sinc(x) * np.sinc(x / 3)).astype(x.dtype)
 
 
 def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps]:
     """Antialiased taps: within ``reach`` elements of the center, times the scale if the image shrinks."""
 
     def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
-        need_fitting(not align_corners, "interpolate")
-        step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+        need_fitting(reach < 3 or not align_corners, "interpolate")
+        step = _step(old, new, scale, kind, align_corners)
         center = (step * (np.arange(new) + 0.5)).astype(kind)
-        support = kind(reach * step if step >= 1 else reach)
+        support = kind(reach * max(step, 1))
         first = np.maximum((center - support + 0.5).astype(np.int64), 0)
         size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
-        narrowed = kind(1 / step if step >= 1 else 1)
+        narrowed = kind(1 / max(step, 1))
         result: Taps = []
         for each in range(int(size.max())):
             place = first + each
@@ -126,7 +131,7 @@ def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
 
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
     shape = [1] * array.ndim
-    shape[axis] = -1
+    shape[axis] = len(taps[0][0])
     result = None
     for sources, weights in taps:
         part = np.take(array, sources, axis)
@@ -139,7 +144,7 @@ def _gather(array: Array, axis: int, taps: Taps) -> Array:
 
 def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
     result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
-    shape = (-1, *(1,) * (array.ndim - axis - 1))
+    shape = (array.shape[axis], *(1,) * (array.ndim - axis - 1))
     for sources, weights in taps:
         each = array if weights is None else array * weights.reshape(shape)
         add_along(result, axis, sources.reshape(*(1,) * axis, *shape), each)
@@ -175,7 +180,8 @@ def _rows(
         for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
             result = _scatter(result, axis, taps, length)
         found = result.astype(grad_output.dtype, copy=False)
-        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # ignores the gradient's strides
+        # these ignore the gradient's strides
+        in_order = "cubic" in name or "lanczos" in name or (spatial == 3 and not aligned)
         return ordered(found) if in_order else following(found, grad_output)
 
     def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:

@@ -24,7 +24,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     if dim == v.dim() - 1:
         shape[-1] = v.size(-1)
         return norm_along(v.contiguous().view((-1, v.size(-1))), pow, (0,)).view(shape)
-    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+    return norm_except_dim(v.transpose(0, dim), pow).transpose(0, dim)
 
 
 def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
