@@ -85,9 +85,8 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 
 
 def _kind(self: Any, other: Any) -> np.dtype[Any]:
-    """The common dtype of two promoted operands, one of which may be a number."""
-    result: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
-    return result
+    """The common dtype of two operands, one of which may be a number, which is complex where that is."""
+    return dtypes.result_dtype(self, other)
 
 
 def _is_finite(array: Array) -> bool:

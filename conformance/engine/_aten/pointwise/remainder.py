@@ -87,7 +87,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     kernel = f"{name}_cpu"
 
     def by_tensor(self: Any, other: Any) -> Array:
-        refuse_bools(kernel, self, other)
+        refuse_bools(kernel, self)
         integral(self, other)
         return function(self, other)
 
@@ -135,7 +135,7 @@ _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
     other=unsupported("remainder"),
 )
 def _remainder_of_number(self: Any, other: Array) -> Array:
-    refuse_bools("remainder_cpu", self, other)
+    refuse_bools("remainder_cpu", other)
     integral(self, other)
     return _remainder(self, other)
 
