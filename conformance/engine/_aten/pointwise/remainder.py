@@ -9,7 +9,6 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
-from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, half_up, integral, kind_of, refuse_bools
@@ -53,8 +52,7 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 @composite(vmap="decompose", numbers_as_tensors=True, out=True)
 def floor_divide(input: Any, other: Any) -> Tensor:
     """The quotient, rounded down."""
-    need_fitting(not (is_number(input) and is_number(other)), "torch.floor_divide")
-    if is_number(other):
+    if is_number(other) and not is_number(input):
         return _floor_divide_by_number(input, other)
     return _floor_divide(input, other)
 
