@@ -37,6 +37,7 @@ def finish(
         result = wrap(array)
     else:
         result = fill_out(out, array, name)
+        result._requires_grad = False  # torch sets the flag as the call asks for, as it does for a new tensor
     if requires_grad:
         if requires_grad is not True:
             raise wrong_type(name or "tensor", "requires_grad", "bool", requires_grad)
