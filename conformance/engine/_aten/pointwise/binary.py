@@ -244,7 +244,7 @@ def logaddexp2(self: Array, other: Array) -> Array:
 
 def _same_type(self: Array, end: Array, weight: Any = None) -> None:
     for name, each in (("end", end), ("weight", weight)):
-        if each is not None and each.dtype != self.dtype and (each is not weight or weight.ndim):
+        if each is not None and each.dtype != self.dtype and (name == "end" or weight.ndim):
             have, want = c_name(each.dtype), c_name(self.dtype)
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {have}")
 
