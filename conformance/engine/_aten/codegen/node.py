@@ -94,12 +94,9 @@ def record_lines(
             f"node.sequence_nr = {'MAX_SEQUENCE_NR' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
             "if recording.anomaly: store_traceback(node)",
         ]
-    body.append("# Its edges.")
-    body += _edges(row, linear)
-    body.append("# Shape and dtype of its outputs.")
-    body += _described(row, linear, shape, alike, in_place)
-    if row.saved:
-        body.append("# What its formulas need.")
+    body += ["# Its edges.", *_edges(row, linear)]
+    body += ["# Shape and dtype of its outputs.", *_described(row, linear, shape, alike, in_place)]
+    body += ["# What its formulas need."] * bool(row.saved)
     for name, kind in row.saved.items():
         if kind == "tensor":
             body += _saved_tensor(row, name, linear, in_place)
@@ -250,9 +247,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += ["grad = grads[0]", "following = node.next_nodes"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
-    if row.saved:
-        body.append("# What was saved.")
-    body += _unpacked(row)
+    body += [*["# What was saved."] * bool(row.saved), *_unpacked(row)]
     # Saved variables are unpacked, which checks their versions, even if the incoming gradient is undefined.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     if row.facts.undefined_argument:  # a pack hook refused the result of a change in place
@@ -293,9 +288,8 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
                 computed[key].append(f"several = map({fit}, several, {edges})")
             returned.append("*several")
             position = f"{position} + {len(names)}"
-    body.append("# The formulas.")
     # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
-    body += [line for key in sorted(computed) for line in computed[key]]
+    body += ["# The formulas.", *(line for key in sorted(computed) for line in computed[key])]
     body.append(f"return [{', '.join(returned)}]")
     return function("apply", "node, grads", body)
 

@@ -70,7 +70,7 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 def _remainder(self: Any, other: Any) -> Array:
     kind = kind_of(self, other)
     if dtypes.is_half(kind):
-        return _remainder(half_up(np.asarray(self, kind)), half_up(np.asarray(other, kind))).astype(kind)
+        return _remainder(half_up(self), half_up(other)).astype(kind)
     result = np.remainder(self, other)
     if result.dtype.kind != "f" or result.all():
         return result
