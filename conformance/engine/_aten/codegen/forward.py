@@ -186,10 +186,7 @@ def _refuse_complex(row: Row) -> list[str]:
     """The check of a row that does not support complex tensors."""
     if row.facts.no_complex is None:
         return []
-    first, *others = row.tensors
-    array = f"{first}_array"
-    if may_be_number(row, first):
-        array = f"({others[0]}_array if {first}_is_number else {array})"
+    array = f"{row.tensors[0]}_array"  # of a number, too, once it is promoted
     test = f"{array}.dtype.kind == 'c'"
     numbers = [each for each in row.tensors if may_be_number(row, each)]
     numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
