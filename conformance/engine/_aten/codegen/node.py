@@ -96,7 +96,6 @@ def record_lines(
         ]
     body += ["# Its edges.", *_edges(row, linear)]
     body += ["# Shape and dtype of its outputs.", *_described(row, linear, shape, alike, in_place)]
-    body += ["# What its formulas need."] * bool(row.saved)
     for name, kind in row.saved.items():
         if kind == "tensor":
             body += _saved_tensor(row, name, linear, in_place)
@@ -247,7 +246,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += ["grad = grads[0]", "following = node.next_nodes"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
-    body += [*["# What was saved."] * bool(row.saved), *_unpacked(row)]
+    body += _unpacked(row)
     # Saved variables are unpacked, which checks their versions, even if the incoming gradient is undefined.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     if row.facts.undefined_argument:  # a pack hook refused the result of a change in place
