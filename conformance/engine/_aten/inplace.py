@@ -48,7 +48,14 @@ def inplace(row: Row) -> Callable[..., Tensor]:
             given, numbers = to_keyword_numbers(row, given, kwargs, row.name + "_", True)
             kwargs |= numbers
         try:
-            return run_inplace(row, _bound(row, given, kwargs))
+            arguments = _bound(row, given, kwargs)
+            if any(
+                arguments[row.places[name]].__class__.__name__ != kind for name, kind in row.plain.items()
+            ):
+                refused = argument_error(f"Tensor.{opname(row.name)}_", given[1:], kwargs)
+                if refused is not None:
+                    raise refused
+            return run_inplace(row, arguments)
         except TypeError:  # torch's text depends on which arguments have names
             if (refused := argument_error(f"Tensor.{opname(row.name)}_", given[1:], kwargs)) is not None:
                 raise refused from None

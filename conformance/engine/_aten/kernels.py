@@ -32,11 +32,8 @@ def check_multipliable(a: Any, b: Any) -> None:
 
 def kind_of(*operands: Any) -> np.dtype[Any]:
     """The dtype of promoted operands; numbers among them are ignored."""
-    for each in operands:
-        kind: np.dtype[Any] | None = getattr(each, "dtype", None)
-        if kind is not None:
-            return kind
-    return np.asarray(operands[0]).dtype
+    kind: np.dtype[Any] = next(each.dtype for each in operands if hasattr(each, "dtype"))
+    return kind
 
 
 def _needing(kinds: str) -> Callable[..., None]:

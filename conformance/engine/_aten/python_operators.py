@@ -35,8 +35,8 @@ OPERATORS = {
 }  # fmt: skip
 
 
-def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
-    """The function as an operator: a TypeError means that this operand is not for us."""
+def operator(function: Callable[..., Any], name: str) -> Callable[[Tensor, Any], Any]:
+    """The function as an operator: a TypeError means that this operand is not for us, but maybe for its own class."""
 
     @functools.wraps(function)
     def apply(self: Tensor, other: Any) -> Any:
@@ -45,11 +45,7 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
         try:
             return function(self, other)
         except TypeError:
-            return (
-                ask_operand(function.__name__, self, other)
-                if overrides_without_tensor(other)
-                else NotImplemented
-            )
+            return ask_operand(name, self, other) if overrides_without_tensor(other) else NotImplemented
 
     return apply
 
@@ -99,7 +95,12 @@ def attach() -> None:
     """Make the operators of the methods."""
     for name, method in OPERATORS.items():
         own = ROWS[method].operator if method in _COMPILED else None
-        setattr(Tensor, name, own or operator(_REFLECTED.get(method) or getattr(Tensor, method)))
+        reflected = _REFLECTED.get(method)
+        setattr(
+            Tensor,
+            name,
+            own or (operator(reflected, name) if reflected else operator(getattr(Tensor, method), method)),
+        )
     for name, method in (("__neg__", "neg"), ("__pos__", "positive"), ("__abs__", "abs")):
         setattr(Tensor, name, vars(Tensor)[method])
     Tensor.__invert__ = _invert  # type: ignore[method-assign]

@@ -206,10 +206,8 @@ class Row:
     def _node_of_complex(self, kind: str) -> type[Node]:
         assert self.node is not None
         node_type: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
-        if self.node_name != "NotImplemented":
-            node_type._apply = lazy(self, kind)
-            given = {formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas}
-            self.scope.update(given)
+        node_type._apply = lazy(self, kind)
+        self.scope.update({formula_name(key, "complex_"): formula_of(self, key) for key in self.formulas})
         result: type[Node] = node_type
         return result
 

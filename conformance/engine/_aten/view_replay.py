@@ -41,8 +41,7 @@ def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
 def _begin() -> None:
     SHARED["as_view"] = _tie
     for row in ROWS.values():
-        if row.scope:
-            row.scope["as_view"] = _tie
+        row.scope["as_view"] = _tie
 
 
 class _force_original_view_tracking(ContextDecorator):

@@ -157,7 +157,7 @@ GRAPH = (
          "_autograd.ready_queue:pop", "heappop(heap)", "heap.pop(heap.index(min(heap)))"),
         ("everything-saved", "a product saves both factors whichever needs a gradient",
          "_aten.codegen.node:_saved_tensor",
-         'lines = either(f"next_{users[0]} is None", [f"node.saved_{name} = None"], lines)', "pass"),
+         'lines = either(f"next_{user} is None", [f"node.saved_{name} = None"], lines)', "pass"),
         ("all-gradients-computed", "a gradient that nobody needs is computed too",
          "_aten.codegen.node:apply_source", "if following[{position}] is not None else None", ""),
         ("accumulate-grad-without-namespace", "AccumulateGrad's name() has no namespace",

@@ -124,7 +124,7 @@ WRITES = (
         ("format-of-volumes", "results of three dimensions follow a format that torch's do not",
          "_c10.layout:following_image", "if spatial == 2 else ordered(found)", ""),
         ("steps-of-one-lost", "a function of one operand gives dimensions of length 1 steps of its own",
-         "_aten.codegen.forward:call_source", "elementwise = bool(met)", "elementwise = len(met) > 1"),
+         "_aten.codegen.forward:call_source", "elementwise = bool(row.promote)", "elementwise = len(row.promote) > 1"),
         ("weight-in-order", "the gradient of a weight is contiguous in a second derivative",
          "_aten.nn.convolution:_weight_by_channels", "result.transpose(0, 1)", "result.transpose(0, 1).contiguous()"),
         ("given-lies-in-order", "an empty out= tensor becomes contiguous, whatever the result's strides",

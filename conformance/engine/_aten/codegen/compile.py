@@ -149,9 +149,8 @@ def compiled(row: Row, kind: str) -> FunctionType:
 
 def node_class(row: Row, name: str) -> type[Node]:
     """The node class of a row, with torch's name and the ``_saved_*`` attributes that torch has."""
-    weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
     body: dict[str, Any] = {
-        "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
+        "__slots__": (*(f"saved_{each}" for each in row.saved), "__weakref__"),  # see Note [Saved outputs]
         "__module__": "builtins",
     }
     for each, kind in row.saved.items():

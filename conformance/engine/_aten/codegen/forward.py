@@ -38,7 +38,7 @@ def _signature(row: Row, variant: str) -> str:
     if not keyword_only and _only_tensors(row) and not operator:
         parts.append("*rest")
         keyword_only = True
-    further = [] if operator else [f"{each}=None" for each in numpy_names(row.parameters)]
+    further = [f"{each}=None" for each in numpy_names(row.parameters)]
     further += ["out=None"] if _has_out(row) and variant == "call" else []
     if further:
         parts += further if keyword_only else ["*", *further]
@@ -114,7 +114,7 @@ def _find_alike(row: Row) -> list[str]:
 def _promote(row: Row) -> list[str]:
     """The type promotion of the operands."""
     body = []
-    met = [name for name in row.promote if name not in row.lists]
+    met = row.promote
     if len(met) == 1:
         if row.to_float:
             body.append(f"if {met[0]}_array.dtype not in FULL: {met[0]}_array = to_float({met[0]}_array)")
@@ -172,9 +172,8 @@ def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> li
 
     ``otherwise`` runs if an operand has another layout, see Note [Sparse arrays].
     """
-    met = [name for name in row.promote if name not in row.lists]
     arrays = ", ".join(f"{name}_array" for name in (*row.tensors, *row.lists))
-    operands = "".join(f"{name}_array, " for name in row.tensors) if len(met) > 1 else ""
+    operands = "".join(f"{name}_array, " for name in row.tensors) if len(row.promote) > 1 else ""
     return [
         *("# The forward.", "try:", *indented(run), "except Exception as error:"),
         "    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))",
@@ -187,10 +186,7 @@ def _refuse_complex(row: Row) -> list[str]:
     """The check of a row that does not support complex tensors."""
     if row.facts.no_complex is None:
         return []
-    first, *others = row.tensors
-    array = f"{first}_array"
-    if may_be_number(row, first):
-        array = f"({others[0]}_array if {first}_is_number else {array})"
+    array = f"{row.tensors[0]}_array"  # of a number, too, once it is promoted
     test = f"{array}.dtype.kind == 'c'"
     numbers = [each for each in row.tensors if may_be_number(row, each)]
     numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
@@ -245,8 +241,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
     run = _run(row, "computed =")
-    met = [name for name in row.promote if name not in row.lists]
-    elementwise = bool(met) and row.facts.elementwise
+    elementwise = bool(row.promote) and row.facts.elementwise
     if elementwise:  # see Note [Strides of an elementwise result]
         arrays = [f"{name}_array" for name in row.tensors] + ["0"] * row.facts.wrapped_number
         in_order = [_in_order(row, name) for name in row.tensors]
@@ -272,13 +267,13 @@ def call_source(row: Row, variant: str = "call") -> str:
         if _has_out(row) and variant == "call":
             body += [
                 "if out is not None:",
-                f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
+                *[f"    check_out(row.name, out, ({arguments(row)},))"] * bool(row.node),
                 f"    return store_out(row.name, out, computed, ({arguments(row)},))",
             ]
         body += _one_output(row, recorded, "shape" if elementwise else "result._array.shape", tells)
     else:
         body += _several_outputs(row, recorded)
-    return function(row.name, _signature(row, variant), [line for line in body if line])
+    return function(row.name, _signature(row, variant), body)
 
 
 def _arguments_taken(row: Row, variant: str) -> list[str]:
@@ -311,11 +306,10 @@ def _joins_the_graph(row: Row) -> list[str]:
     given = [
         name for name in row.tensors if not name.startswith(("result", "total"))
     ]  # which kernels of torch compute
-    seen = row.inputs[:1] if row.view else dict.fromkeys((*row.inputs, *given))
     outside = [
         f"{name}_is_number or not {name}._inference" if may_be_number(row, name)
         else _some_tensor(row, name, "not {}._inference")
-        for name in seen
+        for name in dict.fromkeys((*row.inputs, *given))
     ]  # fmt: skip
     parts = ["recording", group(requires, "or"), group(outside, "or")]
     return [

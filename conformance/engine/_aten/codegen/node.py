@@ -94,12 +94,8 @@ def record_lines(
             f"node.sequence_nr = {'MAX_SEQUENCE_NR' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
             "if recording.anomaly: store_traceback(node)",
         ]
-    body.append("# Its edges.")
-    body += _edges(row, linear)
-    body.append("# Shape and dtype of its outputs.")
-    body += _described(row, linear, shape, alike, in_place)
-    if row.saved:
-        body.append("# What its formulas need.")
+    body += ["# Its edges.", *_edges(row, linear)]
+    body += ["# Shape and dtype of its outputs.", *_described(row, linear, shape, alike, in_place)]
     for name, kind in row.saved.items():
         if kind == "tensor":
             body += _saved_tensor(row, name, linear, in_place)
@@ -221,13 +217,17 @@ def _saved_tensor(row: Row, name: str, linear: bool, in_place: bool) -> list[str
         lines = ["node.saved_self = save(self.clone(), recording)"]
     elif as_given or held:
         either_way = [*as_given, group(held, "and")] if held else as_given
-        test = spread("if ", either_way, "or") if as_given else spread("if ", held, "and")
-        lines = [*test, f"    node.saved_{name} = {name}", "else:", *indented(lines)]
-    users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
+        lines = [
+            *spread("if ", either_way, "or"),
+            f"    node.saved_{name} = {name}",
+            "else:",
+            *indented(lines),
+        ]
+    user = " ".join(key for key, rule in row.formulas.items() if name in names_of(rule))
     # See Note [Only what is needed is saved].
     guarded = not row.lists and "backward" not in row.name
-    if guarded and len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        lines = either(f"next_{users[0]} is None", [f"node.saved_{name} = None"], lines)
+    if guarded and user.isidentifier() and len(row.formulas) > 1:
+        lines = either(f"next_{user} is None", [f"node.saved_{name} = None"], lines)
     return lines
 
 
@@ -250,8 +250,6 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += ["grad = grads[0]", "following = node.next_nodes"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
-    if row.saved:
-        body.append("# What was saved.")
     body += _unpacked(row)
     # Saved variables are unpacked, which checks their versions, even if the incoming gradient is undefined.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
@@ -259,43 +257,38 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         text = errors.UNDEFINED_ARGUMENT.format(*row.facts.undefined_argument)
         body.append(f"if result is None: raise RuntimeError({text!r})")
     returned = []
-    position = "0"
+    position = 0
     computed: dict[str, list[str]] = {}
     for key in row.formulas:
         names = key.split()
         formula = f"{formula_name(key, prefix)}({', '.join(_given(row, key, prefix))})"
-        if names[0] in row.lists:
-            rest = sum(1 for other in row.inputs if other not in row.lists)
-            body.append(f"length = len(following) - {rest}")
+        if key in row.lists:  # it is the only input
             computed[key] = [
-                f"wanted = any(each is not None for each in following[{position}:{position} + length])",
-                f"listed = {formula} if wanted else (None,) * length",
+                "wanted = any(each is not None for each in following)",
+                f"listed = {formula} if wanted else (None,) * len(following)",
             ]
             if fit:
-                edges = f"node.next_edges[{position}:{position} + length]"
-                computed[key].append(f"listed = map({fit}, listed, {edges})")
+                computed[key].append(f"listed = map({fit}, listed, node.next_edges)")
             returned.append("*listed")
-            position = f"{position} + length"
         elif len(names) == 1:
             gradient = f"grad_for_{key}"
             computed[key] = [f"{gradient} = {formula} if following[{position}] is not None else None"]
             if fit:  # right away: later operations record younger nodes
                 computed[key].append(f"{gradient} = {fit}({gradient}, node.next_edges[{position}])")
             returned.append(gradient)
-            position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
+            position += 1
         else:
             computed[key] = [
-                f"needed = [each is not None for each in following[{position}:{position} + {len(names)}]]",
+                f"needed = [each is not None for each in following[{position}:{position + len(names)}]]",
                 f"several = {formula}",
             ]
             if fit:
-                edges = f"node.next_edges[{position}:{position} + {len(names)}]"
+                edges = f"node.next_edges[{position}:{position + len(names)}]"
                 computed[key].append(f"several = map({fit}, several, {edges})")
             returned.append("*several")
-            position = f"{position} + {len(names)}"
-    body.append("# The formulas.")
+            position += len(names)
     # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
-    body += [line for key in sorted(computed) for line in computed[key]]
+    body += ["# The formulas.", *(line for key in sorted(computed) for line in computed[key])]
     body.append(f"return [{', '.join(returned)}]")
     return function("apply", "node, grads", body)
 

@@ -14,9 +14,7 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def either(test: str, lines: list[str], otherwise: list[str]) -> list[str]:
-    """An if with an else; ``elif``, if the else branch is a single if statement."""
-    if otherwise[0].startswith("if ") and all(line.startswith((" ", ")", "el")) for line in otherwise[1:]):
-        return [f"if {test}:", *indented(lines), f"el{otherwise[0]}", *otherwise[1:]]
+    """An if with an else."""
     return [f"if {test}:", *indented(lines), "else:", *indented(otherwise)]
 
 

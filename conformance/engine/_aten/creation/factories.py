@@ -37,6 +37,7 @@ def finish(
         result = wrap(array)
     else:
         result = fill_out(out, array, name)
+        result._requires_grad = False  # torch sets the flag as the call asks for, as it does for a new tensor
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)

@@ -50,8 +50,9 @@ def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
     return np.asarray(dtypes.number_within(kind, alpha)).astype(kind)[()]
 
 
-def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
-    """self + sign * alpha * other, of promoted operands."""
+def _plus_scaled(self: Any, other: Any, alpha: Any, sign: int = 1) -> Array:
+    """self + sign * alpha * other, of promoted operands, one of which may be a number."""
+    kind = dtypes.result_dtype(self, other)
     _check_alpha(alpha, kind)
     if alpha != 1 and dtypes.is_half(kind):
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
@@ -81,13 +82,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         result: Array = np.add(self, other)
         if result.dtype.kind != "c" or _is_finite(result):
             return result
-    return _plus_scaled(self, other, alpha, _kind(self, other))
-
-
-def _kind(self: Any, other: Any) -> np.dtype[Any]:
-    """The common dtype of two promoted operands, one of which may be a number."""
-    result: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
-    return result
+    return _plus_scaled(self, other, alpha)
 
 
 def _is_finite(array: Array) -> bool:
@@ -118,7 +113,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         result: Array = np.subtract(self, other)
         if result.dtype.kind != "c" or _is_finite(result):
             return result
-    return _plus_scaled(self, other, alpha, _kind(self, other), -1)
+    return _plus_scaled(self, other, alpha, -1)
 
 
 @op(
@@ -137,7 +132,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
         return np.subtract(other, self)
     check_subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
-    return _plus_scaled(np.asarray(other).astype(kind), self.astype(kind, copy=False), alpha, kind, -1)
+    return _plus_scaled(np.asarray(other).astype(kind), self.astype(kind, copy=False), alpha, -1)
 
 
 @op(
@@ -157,7 +152,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
     broadcast_shapes(other.shape, self.shape)  # torch's error names the shapes in this order
-    return laid_out(_plus_scaled(other, self, alpha, self.dtype, -1), other, self)
+    return laid_out(_plus_scaled(other, self, alpha, -1), other, self)
 
 
 @composite(variants="function", vmap="decompose")

@@ -244,7 +244,7 @@ def logaddexp2(self: Array, other: Array) -> Array:
 
 def _same_type(self: Array, end: Array, weight: Any = None) -> None:
     for name, each in (("end", end), ("weight", weight)):
-        if each is not None and each.dtype != self.dtype and (each is not weight or weight.ndim):
+        if each is not None and each.dtype != self.dtype and (name == "end" or weight.ndim):
             have, want = c_name(each.dtype), c_name(self.dtype)
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {have}")
 
@@ -398,14 +398,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
-    least = np.iinfo(self.dtype).min
-    if least and ((self == least) | (other == least)).any():
-        return _gcd_of_remainders(self, other)
-    return np.gcd(self, other)
-
-
-def _gcd_of_remainders(self: Array, other: Array) -> Array:
-    """torch's Euclidean algorithm, in which the absolute value of an integer dtype's minimum is negative."""
+    # torch's Euclidean algorithm, in which the absolute value of an integer dtype's minimum is negative
     a, b = np.broadcast_arrays(np.abs(self), np.abs(other))
     while a.any():
         a, b = np.where(a == 0, a, np.fmod(b, np.where(a == 0, 1, a))), np.where(a == 0, b, a)

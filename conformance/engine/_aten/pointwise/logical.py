@@ -38,18 +38,18 @@ def logical_not(self: Array) -> Array:
 # Tests --------------------------------------------------------------------------------------------
 
 
-def _test(name: str, function: Any, integers: bool, text: str, **facts: Any) -> Any:
+def _test(name: str, function: Any, text: str, **facts: Any) -> Any:
     def forward(self: Array) -> Array:
-        return function(self) if self.dtype.kind in "fcV" else np.full(self.shape, integers)
+        return function(self)
 
     forward.__name__, forward.__doc__ = name, text
     return op(promote="self", **facts)(forward)
 
 
-isnan = _test("isnan", np.isnan, False, "Where it is nan.", out=False)
-isinf = _test("isinf", np.isinf, False, "Where it is infinite.", out=False, wrapped_number=True)
+isnan = _test("isnan", np.isnan, "Where it is nan.", out=False)
+isinf = _test("isinf", np.isinf, "Where it is infinite.", out=False, wrapped_number=True)
 _isfinite = _test(
-    "isfinite", np.isfinite, True, "Where it is neither infinite nor nan.", vmap="front", wrapped_number=True
+    "isfinite", np.isfinite, "Where it is neither infinite nor nan.", vmap="front", wrapped_number=True
 )
 
 
@@ -69,14 +69,12 @@ def _refused(name: str) -> RuntimeError:
 isposinf = _test(
     "isposinf",
     np.isposinf,
-    False,
     "Where it is infinite and positive.",
     no_complex=_refused("isposinf"),
 )
 isneginf = _test(
     "isneginf",
     np.isneginf,
-    False,
     "Where it is infinite and negative.",
     no_complex=_refused("isneginf"),
 )

@@ -163,7 +163,6 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_number(input, exponent, out=out)
     if is_number(input) and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)
-    need_fitting(isinstance(input, Tensor) and isinstance(exponent, Tensor), "torch.pow")
     return _pow_tensor(input, exponent, out=out)
 
 

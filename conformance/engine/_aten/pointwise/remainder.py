@@ -9,7 +9,6 @@ import numpy as np
 from ..._autograd.tensor import Tensor
 from ..._autograd.undefined_gradient import unsupported
 from ..._c10 import dtypes
-from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import Out, composite
 from ..inplace import run_inplace
 from ..kernels import floor_quotient, half_up, integral, kind_of, refuse_bools
@@ -53,8 +52,7 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 @composite(vmap="decompose", numbers_as_tensors=True, out=True)
 def floor_divide(input: Any, other: Any) -> Tensor:
     """The quotient, rounded down."""
-    need_fitting(not (is_number(input) and is_number(other)), "torch.floor_divide")
-    if is_number(other):
+    if is_number(other) and not is_number(input):
         return _floor_divide_by_number(input, other)
     return _floor_divide(input, other)
 
@@ -72,7 +70,7 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 def _remainder(self: Any, other: Any) -> Array:
     kind = kind_of(self, other)
     if dtypes.is_half(kind):
-        return _remainder(half_up(np.asarray(self, kind)), half_up(np.asarray(other, kind))).astype(kind)
+        return _remainder(half_up(self), half_up(other)).astype(kind)
     result = np.remainder(self, other)
     if result.dtype.kind != "f" or result.all():
         return result
@@ -87,7 +85,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     kernel = f"{name}_cpu"
 
     def by_tensor(self: Any, other: Any) -> Array:
-        refuse_bools(kernel, self, other)
+        refuse_bools(kernel, self)
         integral(self, other)
         return function(self, other)
 
@@ -135,7 +133,7 @@ _remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
     other=unsupported("remainder"),
 )
 def _remainder_of_number(self: Any, other: Array) -> Array:
-    refuse_bools("remainder_cpu", self, other)
+    refuse_bools("remainder_cpu", other)
     integral(self, other)
     return _remainder(self, other)
 

@@ -172,12 +172,13 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     self=lambda grad, result, mask, dim: _masked_backward(grad, result, mask, dim),
 )
 def _masked(self: Array, mask: Array, dim: Any = None, mask_type: Any = None) -> Array:
-    if mask.ndim != 2 or self.ndim != 4:
+    wanted: tuple[int, ...] | None = self.shape
+    if mask.ndim == 2 and self.ndim == 4:
+        n, _, rows, _ = self.shape
+        wanted = {0: (rows, rows), 1: (n, rows)}.get(mask_type)
+    else:
         mask_type = 2
-    n, _, rows = (*self.shape, 0, 0, 0)[:3]
-    wanted = {0: (rows, rows), 1: (n, rows), 2: self.shape}
-    fits = mask.dtype == np.bool_ and mask.shape == wanted.get(mask_type)
-    need_fitting(fits, "torch._masked_softmax")
+    need_fitting(mask.dtype == np.bool_ and mask.shape == wanted, "torch._masked_softmax")
     spread = mask[:, None, None, :] if mask_type == 1 else mask
     with np.errstate(invalid="ignore"):
         return softmax._softmax_row(np.where(spread, -np.inf, self), _last(dim, self))
