@@ -37,13 +37,14 @@ def row_number(name: str, padding_idx: int | None, rows: int) -> int:
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A vector of zeros with a 1 at the index of each class."""
     array = tensor._array
-    need_fitting(array.dtype == np.int64 and array.size and array.min() >= 0, "one_hot")
-    largest = int(array.max())
+    need_fitting(array.dtype == np.int64 and (array.size or num_classes > 0), "one_hot")
+    need_fitting(array.min(initial=0) >= 0, "one_hot")
+    largest = int(array.max(initial=-1))
     if num_classes == -1:
         num_classes = largest + 1
     need_fitting(largest < num_classes, "one_hot")
     found = wrap((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
-    for _ in ("zeros", "ones scattered into them"):
+    for _ in ("zeros", "ones scattered into them") if array.size else ():
         increment_version(found)
     return found
 

@@ -178,7 +178,6 @@ def _with_probabilities(
 ) -> Tensor:
     classes = input._array.shape[dim]
     need_fitting(weight is None or weight._array.shape == (classes,), "cross_entropy")
-    need_fitting(input._array.size or number != MEAN, "cross_entropy")
     logs = log_softmax(input, dim)
     if label_smoothing > 0.0:
         _check_smoothing(label_smoothing)
@@ -188,6 +187,8 @@ def _with_probabilities(
         product = product * _weight_by_class(weight, input, dim)
     if number == NONE:
         return -product.sum(dim)
+    if number == MEAN and not input._array.size:
+        return -product.sum().fill_(math.nan)
     total = -product.sum()
     return total if number == SUM else over(total, input._array.size // classes)
 
