@@ -27,8 +27,8 @@ def _check(
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
     fits = len(shape) == len(kernel) and min(geometry.padding) >= 0
-    fits = fits and min(*geometry.stride, *geometry.dilation, groups) > 0
-    fits = fits and 0 not in (*shape[1:], *kernel) and not kernel[0] % groups
+    fits = fits and min(*geometry.stride, *geometry.dilation) > 0
+    fits = fits and 0 not in (*shape[2:], *kernel) and not kernel[0] % groups
     need_fitting(fits and input.dtype.is_floating_point, "convolution")
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
@@ -126,7 +126,6 @@ def _convolve(
         return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
-    need_fitting(dims >= 1, name)
     stride, dilation = as_setting(name, stride, dims), as_setting(name, dilation, dims)
     steps, spaces = full(stride, dims), full(dilation, dims)
     if isinstance(padding, str):
@@ -228,7 +227,6 @@ def _pair(value: Any) -> Ints:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    need_fitting(isinstance(input, Tensor) and input.dim() > 1, "unfold")
     rows, columns = input.shape[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 

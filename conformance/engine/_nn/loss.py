@@ -114,7 +114,6 @@ def huber_loss(
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
     shape, wanted = input._array.shape, target._array.shape
-    need_fitting(shape and (len(shape) > 1 or wanted in ((), (1,))), "nll_loss")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")

@@ -41,10 +41,12 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     spatial = len(lengths) // 2
     refuse_bools(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{spatial}d", input._array)
     fits = 0 not in shape[-(spatial + 1) :]
+    sizes = []
     for i in range(spatial):
         n, before, after = shape[len(shape) - 1 - i], lengths[2 * i], lengths[2 * i + 1]
-        fits = fits and n + before + after > 0 and (mode != "reflect" or max(before, after) < n)
-    need_fitting(fits, "pad")
+        sizes.append(n + before + after)
+        fits = fits and (mode != "reflect" or max(before, after) < n)
+    need_fitting(fits and min(sizes) >= 0 and max(sizes) > 0, "pad")
 
 
 def _circular(input: Tensor, lengths: Ints) -> Tensor:
@@ -55,7 +57,7 @@ def _circular(input: Tensor, lengths: Ints) -> Tensor:
     for i in range(spatial):
         before, after, n = lengths[2 * i], lengths[2 * i + 1], shape[last - i]
         sizes[last - i] = n + before + after
-        need_fitting(max(before, after) <= n and sizes[last - i] >= 0, "pad")
+        need_fitting(max(before, after) <= n, "pad")
     out = input.new_empty(sizes)
     target, source = out, input
     for i in range(spatial):

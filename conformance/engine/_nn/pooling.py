@@ -62,8 +62,8 @@ def _settings(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    # in one and three dimensions torch does not take the dilation into account
-    need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
+    # another check does not take the dilation into account
+    need_fitting(all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
     out = output_sizes(shape[-spatial:], complete(spatial, *given), ceil_mode)
     if any(n < 1 for n in out):
         need_fitting(spatial > 1, name)
@@ -237,7 +237,7 @@ def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Int
     if is_one_number(output_size):
         return as_setting(name, output_size, spatial)
     count = len(output_size)
-    need_fitting(count in (1, spatial) and len(shape) > count, name)
+    need_fitting(count == spatial and len(shape) > count, name)
     given = tuple(n if each is None else each for each, n in zip(output_size, shape[-count:], strict=True))
     return full(as_setting(name, given, spatial), spatial)
 
@@ -247,7 +247,7 @@ def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
     if "avg" in name and all(n == 1 for n in out):
         return  # computed by mean, which has its own checks
     need_fitting(input._array.ndim in (spatial + 1, spatial + 2), name)
-    need_fitting(0 not in input._array.shape[-spatial - 1 :], name)
+    need_fitting(0 not in input._array.shape[-spatial - (name != "adaptive_avg_pool2d") :], name)
     need_floats(name + "_cpu" * (spatial == 3), input._array)
 
 

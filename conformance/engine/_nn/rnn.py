@@ -91,7 +91,6 @@ def _direction(
     step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run one direction of a layer: the outputs (steps, batch, features) and the last state."""
-    need_fitting(input.size(0), "rnn")
     outputs = []
     for each in weights.of_input(input, False).unbind(0)[:: -1 if reverse else 1]:
         state = step(each, state, weights, True)
@@ -289,7 +288,6 @@ def lstm_cell(
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state."""
-    need_fitting(len(hx) == 2, "torch.lstm_cell")
     hidden, cell = hx
     return lstm_step(input, (hidden, cell), _cell(w_ih, w_hh, b_ih, b_hh, 4, input, hidden, cell))
 

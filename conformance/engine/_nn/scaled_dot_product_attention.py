@@ -164,7 +164,11 @@ def _refuse_backends(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
 ) -> NoReturn:
     """Raise an error, with warnings why flash attention is not usable, since no backend is left."""
-    need_fitting(attention["FLASH_ATTENTION"], "scaled_dot_product_attention")
+    if not attention["FLASH_ATTENTION"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the "
+            "math kernel and the fused kernels."
+        )
     warn_program("Flash attention kernel not used because:")
     inputs = {"Query": query, "Key": key, "Value": value}
     dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
