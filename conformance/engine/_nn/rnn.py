@@ -199,7 +199,6 @@ def _layers(
 
 def _weights_of_directions(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
     size = 2 + 2 * biased + projected
-    need_fitting(len(flat) % size == 0, "rnn")
     groups = [flat[start : start + size] for start in range(0, len(flat), size)]
     none = () if biased else (None, None)
     return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
