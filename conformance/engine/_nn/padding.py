@@ -62,14 +62,14 @@ def _circular(input: Tensor, lengths: Ints) -> Tensor:
     target, source = out, input
     for i in range(spatial):
         before, after, dim = lengths[2 * i], lengths[2 * i + 1], last - i
-        target = slice_(target, dim, max(before, 0), sizes[dim] - max(after, 0), 1)
-        source = slice_(source, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
+        target = slice_(target, dim, max(before, 0), sizes[dim] - max(after, 0))
+        source = slice_(source, dim, max(-before, 0), shape[dim] - max(-after, 0))
     target.copy_(source)
     for i in range(spatial):
         before, after, dim = max(lengths[2 * i], 0), max(lengths[2 * i + 1], 0), last - i
         n = sizes[dim]
         if before:
-            slice_(out, dim, 0, before, 1).copy_(slice_(out, dim, n - before - after, n - after, 1))
+            slice_(out, dim, 0, before).copy_(slice_(out, dim, n - before - after, n - after))
         if after:
-            slice_(out, dim, n - after, n, 1).copy_(slice_(out, dim, before, before + after, 1))
+            slice_(out, dim, n - after, n).copy_(slice_(out, dim, before, before + after))
     return out
