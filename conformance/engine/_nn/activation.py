@@ -115,7 +115,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 @composite(vmap="decompose")
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along a dimension times the sigmoid of the second half."""
-    need_fitting(isinstance(input, Tensor), "glu")
     return prelu_rrelu_glu.glu(input, dim)
 
 
@@ -147,7 +146,6 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 def _dim(name: str, input: Tensor, dim: int | None) -> int:
-    need_fitting(isinstance(input, Tensor), name)
     if dim is not None:
         return dim
     warn_program(
@@ -178,7 +176,8 @@ def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """softmax of the logits plus Gumbel noise; ``hard`` returns one-hot samples with the gradient of the soft ones."""
-    need_fitting(eps == 1e-10, "gumbel_softmax")  # torch ignores it
+    if eps != 1e-10:
+        warn_program("`eps` parameter is deprecated and has no effect.")
     gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

@@ -10,6 +10,7 @@ from .._aten.nn.im2col import col2im, im2col
 from .._aten.pointwise.complex_parts import view_as_real
 from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor
+from .._c10.dtypes import int64
 from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_once
@@ -27,9 +28,9 @@ def _check(
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
     fits = len(shape) == len(kernel) and min(geometry.padding) >= 0
-    fits = fits and min(*geometry.stride, *geometry.dilation, groups) > 0
-    fits = fits and 0 not in (*shape[1:], *kernel) and not kernel[0] % groups
-    need_fitting(fits and input.dtype.is_floating_point, "convolution")
+    fits = fits and min(*geometry.stride, *geometry.dilation) > 0
+    fits = fits and 0 not in (*shape[2:], *kernel) and not kernel[0] % groups
+    need_fitting(fits and (input.dtype.is_floating_point or input.dtype is int64), "convolution")
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
         given = "transposed=1" if transposed else f"groups={groups}"
@@ -59,7 +60,7 @@ def _check(
 def _check_transposed(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
     """Check the padding and the size of a transposed convolution's output."""
     given = zip(output_padding, geometry.stride, geometry.dilation, strict=True)
-    fits = all(0 <= o < max(s, d) for o, s, d in given)
+    fits = all(o < max(s, d) for o, s, d in given)
     need_fitting(fits and min(transposed_sizes(sizes, geometry, output_padding)) > 0, "conv_transpose")
 
 
@@ -126,7 +127,6 @@ def _convolve(
         return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
-    need_fitting(dims >= 1, name)
     stride, dilation = as_setting(name, stride, dims), as_setting(name, dilation, dims)
     steps, spaces = full(stride, dims), full(dilation, dims)
     if isinstance(padding, str):
@@ -228,7 +228,6 @@ def _pair(value: Any) -> Ints:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding windows of images, each as a column (im2col)."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    need_fitting(isinstance(input, Tensor) and input.dim() > 1, "unfold")
     rows, columns = input.shape[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 

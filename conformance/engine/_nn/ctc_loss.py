@@ -21,8 +21,8 @@ from .reduction import reduce_loss, reduction_number
 def _lengths(name: str, given: Tensor | Sequence[int]) -> tuple[int, ...]:
     if not isinstance(given, Tensor):
         return tuple(given)
-    need_fitting(given._array.dtype.kind in "iub", f"ctc_loss ({name})")
-    return tuple(given._array.reshape(-1).tolist())
+    need_fitting(given._array.dtype.kind in "iu", f"ctc_loss ({name})")
+    return tuple(given._array.ravel().tolist())
 
 
 def _overload(log_probs: Any, targets: Any, input_lengths: Any, *others: Any, **named: Any) -> str:

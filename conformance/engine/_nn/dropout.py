@@ -11,16 +11,11 @@ from .._c10.operator_facts import composite
 from .._c10.warn_once import warn_program
 
 
-def _check(p: float) -> None:
-    need_fitting(0.0 <= p <= 1.0, "dropout")
-
-
 def _elements(
     plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool, random: str
 ) -> Callable[..., Tensor]:
     @composite(random=random)
     def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
-        _check(p)
         return inplace_form(input, p, training) if inplace else plain(input, p, training)
 
     function.__name__ = function.__qualname__ = plain.__name__
@@ -45,7 +40,6 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
 @composite(random="by_example")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels of a (batch, channel, length) input."""
-    _check(p)
     ndim = input.dim()
     need_fitting(ndim in (2, 3), "dropout1d")
     return _channels(input, p, training, inplace, ndim == 3)
@@ -63,7 +57,6 @@ def _warn(name: str, ndim: int, spatial: int) -> None:
 @composite(random="by_example")
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels of a (batch, channel, height, width) input."""
-    _check(p)
     ndim = input.dim()
     if ndim not in (3, 4):
         _warn("dropout2d", ndim, 2)
@@ -80,7 +73,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 @composite(random="by_example")
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels of a (batch, channel, depth, height, width) input."""
-    _check(p)
     ndim = input.dim()
     if ndim not in (4, 5):
         _warn("dropout3d", ndim, 3)

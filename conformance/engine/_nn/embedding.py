@@ -18,7 +18,6 @@ def embedding(
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """The rows of the weight at the input's indices."""
-    need_fitting(weight._array.ndim and (weight._array.size or not input._array.size), "embedding")
     rows = len(weight._array)
     padding_idx = row_number("embedding", padding_idx, rows)
     if max_norm is not None:
@@ -37,13 +36,14 @@ def row_number(name: str, padding_idx: int | None, rows: int) -> int:
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """A vector of zeros with a 1 at the index of each class."""
     array = tensor._array
-    need_fitting(array.dtype == np.int64 and array.size and array.min() >= 0, "one_hot")
-    largest = int(array.max())
+    need_fitting(array.dtype == np.int64 and (array.size or num_classes > 0), "one_hot")
+    need_fitting(not (array < 0).any(), "one_hot")
+    largest = int(array.max(initial=-1))
     if num_classes == -1:
         num_classes = largest + 1
     need_fitting(largest < num_classes, "one_hot")
     found = wrap((array[..., None] == np.arange(num_classes)).astype(np.int64, order="C"))
-    for _ in ("zeros", "ones scattered into them"):
+    for _ in ("zeros", "ones scattered into them") if array.size else ():
         increment_version(found)
     return found
 
@@ -54,7 +54,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     fits = len({each.dtype for each in (input1, input2, weight, bias) if each is not None}) == 1
     fits = fits and a[:-1] == b[:-1] and (a[-1:], b[-1:]) == (w[1:2], w[2:])
-    need_fitting(fits and (bias is None or bias._array.shape[0] == w[0]), "bilinear")
+    need_fitting(fits and (bias is None or len(bias._array) == w[0]), "bilinear")
     flat1, flat2 = input1.reshape(-1, a[-1]), input2.reshape(-1, b[-1])
     found = ops.trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3)).reshape(*a[:-1], w[0])
     return found if bias is None else found + bias

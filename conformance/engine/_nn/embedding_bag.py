@@ -28,12 +28,11 @@ def embedding_bag(
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
         )
         weight, input = input, weight
-    fits = weight.dim() == 2 and input.dim() in (1, 2) and mode in _MODES
+    fits = True
     if per_sample_weights is not None:
-        fits = fits and input.size() == per_sample_weights.size() and mode == "sum"
+        fits = input.size() == per_sample_weights.size() and mode == "sum"
     fits = fits and not (mode == "max" and (scale_grad_by_freq or sparse))
     need_fitting(fits and (offsets is None) == (input.dim() == 2), "embedding_bag")
-    need_fitting(offsets is not None or input.size(1), "embedding_bag")
     if offsets is None:
         offsets = wrap(np.arange(0, input.numel(), input.size(1), input._array.dtype))
         include_last_offset = False

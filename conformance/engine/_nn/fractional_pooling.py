@@ -24,10 +24,9 @@ def _pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         """The largest element of each of as many windows as are asked for, at random steps."""
         if output_size is None:
-            need_fitting(output_ratio is not None, name)
             if spatial == 3 and not isinstance(output_ratio, Iterable):
                 output_ratio = (output_ratio,) * spatial
-            need_fitting(len(output_ratio) <= spatial, name)
+            need_fitting(spatial == 3 or len(output_ratio) <= 2, name)  # 3d ignores what is too much
             output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]
         if _random_samples is None:
             batch = 1 if input.dim() == spatial + 1 else input.size(0)

@@ -30,7 +30,6 @@ def grid_sample(
     align_corners: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Sample a batch of images or volumes at the points of a grid, whose coordinates range from -1 to 1."""
-    need_fitting(mode in _MODES and padding_mode in _PADDINGS, "grid_sample")
     align = _alignment(align_corners)
     return grid_sampler.grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align)
 

@@ -31,7 +31,6 @@ def _sizes(
     if size is not None:
         return [index(each) for each in factors], [None] * spatial
     found = [n * f for n, f in zip(inner, factors, strict=True)]
-    need_fitting(all(abs(each) < 2**63 for each in found), "interpolate")
     if recompute or mode == "area":
         return [int(each) for each in found], [None] * spatial
     return [int(each) for each in found], [float(f) for f in factors]

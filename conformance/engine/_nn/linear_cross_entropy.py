@@ -26,11 +26,9 @@ def linear_cross_entropy(
         NotImplementedError: shapes do not match, ``ignore_index`` is used with class probabilities, or ``options`` is
             given; the engine has no chunks.
     """
-    fits = input.dim() in (1, 2) and linear_weight.dim() >= 2 and input.shape[-1] == linear_weight.shape[-1]
-    need_fitting(fits, "linear_cross_entropy")
     batch, features = input.shape[:-1], input.shape[-1]
     classes, further = linear_weight.shape[0], tuple(linear_weight.shape[1:-1])
-    fits = bool(batch) or not further
+    fits = len(batch) == 1 or not (batch or further)
     fits = fits and (linear_bias is None or linear_bias.shape == (classes, *further))
     shape = (*batch, classes, *further)
     need_fitting(fits and (target.shape != shape or ignore_index is None), "linear_cross_entropy")

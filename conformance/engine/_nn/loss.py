@@ -114,7 +114,6 @@ def huber_loss(
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
     shape, wanted = input._array.shape, target._array.shape
-    need_fitting(shape and (len(shape) > 1 or wanted in ((), (1,))), "nll_loss")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
@@ -178,7 +177,6 @@ def _with_probabilities(
 ) -> Tensor:
     classes = input._array.shape[dim]
     need_fitting(weight is None or weight._array.shape == (classes,), "cross_entropy")
-    need_fitting(input._array.size or number != MEAN, "cross_entropy")
     logs = log_softmax(input, dim)
     if label_smoothing > 0.0:
         _check_smoothing(label_smoothing)
@@ -188,6 +186,8 @@ def _with_probabilities(
         product = product * _weight_by_class(weight, input, dim)
     if number == NONE:
         return -product.sum(dim)
+    if number == MEAN and not input._array.size:
+        return -product.sum().fill_(math.nan)
     total = -product.sum()
     return total if number == SUM else over(total, input._array.size // classes)
 

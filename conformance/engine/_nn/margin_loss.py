@@ -115,7 +115,7 @@ def multi_margin_loss(
     """The hinge loss of all other classes against the target class."""
     number = reduction_number(size_average, reduce, reduction)
     shape = input._array.shape
-    fits = p in (1, 2) and len(shape) <= 2 and 0 not in shape[-1:]
+    fits = p in (1, 2) and len(shape) <= 2
     fits = fits and target._array.ndim <= 1 and target._array.size == math.prod(shape[:-1])
     fits = fits and (weight is None or weight._array.shape == (shape[-1:] or (1,)))
     need_fitting(fits, "multi_margin_loss")

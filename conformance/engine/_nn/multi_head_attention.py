@@ -44,37 +44,21 @@ def _split(many: Tensor, count: int, features: int) -> list[Tensor]:
 
 
 def _in_projection(
-    query: Tensor, key: Tensor, value: Tensor, weight: Mask, apart: tuple[Tensor, ...] | None, bias: Mask
+    query: Tensor, key: Tensor, value: Tensor, weight: Any, apart: tuple[Tensor, ...] | None, bias: Mask
 ) -> list[Tensor]:
     """Project query, key and value by a packed weight or by one weight each."""
-    if apart is not None:
-        return _separate_in_projection(query, key, value, apart, bias)
-    assert weight is not None
-    need_fitting(key.shape == value.shape, _NAME)
     features = query.size(-1)
-    if key is value and query is key:
+    if apart is None and query is key is value:
         return _split(linear(query, weight, bias), 3, features)
-    if key is value:
+    if apart is None and key is value:
         first, rest = weight.split([features, 2 * features])
         own, others = (None, None) if bias is None else bias.split([features, 2 * features])
         projected = linear(query, first, own)
         return [projected, *_split(linear(key, rest, others), 2, features)]
-    weights = weight.chunk(3)
+    weights = apart or weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     triples = zip((query, key, value), weights, biases, strict=True)
     return [linear(each, own, shift) for each, own, shift in triples]
-
-
-def _separate_in_projection(
-    query: Tensor, key: Tensor, value: Tensor, weights: tuple[Tensor, ...], bias: Mask
-) -> list[Tensor]:
-    """Project query, key and value by one weight each."""
-    tensors = (query, key, value)
-    features = query.size(-1)
-    biases = (None,) * 3 if bias is None else bias.chunk(3)
-    fits = all(w.shape == (features, t.size(-1)) for t, w in zip(tensors, weights, strict=True))
-    need_fitting(fits and key.shape[:2] == value.shape[:2], _NAME)
-    return [linear(*each) for each in zip(tensors, weights, biases, strict=True)]
 
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask) -> bool:
@@ -115,7 +99,7 @@ def multi_head_attention_forward(
     key_padding_mask, attn_mask, is_causal = _canonical_masks(
         key_padding_mask, attn_mask, is_causal, need_weights, query.dtype
     )
-    size = _head_dim(features, embed_dim_to_check, num_heads)
+    size = features // num_heads
     apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
     q, k, v = _in_projection(query, key, value, in_proj_weight, apart, in_proj_bias)
     count = batch * num_heads
@@ -162,12 +146,6 @@ def _canonical_masks(
     if causal and padding is None and not need_weights:
         return None, None, True
     return padding, canonical_mask(mask, "attn_mask", None, "", kind), causal and padding is None
-
-
-def _head_dim(features: int, expected: int, heads: int) -> int:
-    """The number of features of each head."""
-    need_fitting(features == expected and features % heads == 0, _NAME)
-    return features // heads
 
 
 def _expanded_padding_mask(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:

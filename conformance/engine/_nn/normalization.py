@@ -57,7 +57,6 @@ def torch_instance_norm(
     running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
     """torch.instance_norm: instance_norm with other argument order and without the check of the number of elements."""
-    need_fitting(use_input_stats or not (running_mean is None or running_var is None), "instance_norm")
     size = input.size()
     batch, channels = size[:2]
     scale, shift, mean, var = (
@@ -144,7 +143,6 @@ def group_norm(
 ) -> Tensor:
     """Normalize each group of channels, then scale and shift each channel."""
     shape = input._array.shape
-    need_fitting(len(shape) >= 2 and num_groups > 0, "group_norm")
     batch, channels = shape[:2]
     _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
     _check_groups(shape, channels, num_groups, weight, bias)
@@ -183,7 +181,6 @@ def native_group_norm(
     eps: float,
 ) -> Any:
     """torch.native_group_norm: group_norm with each group's mean and inverse standard deviation."""
-    need_fitting(group > 0 and input._array.size == N * C * HxW, "native_group_norm")
     _check_groups(input._array.shape, C, group, weight, bias)
     ops.check_kinds(input, weight, bias)
     return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))

@@ -37,16 +37,21 @@ class PackedSequence(PackedSequence_):
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:  # fmt: skip
         if batch_sizes is None:
-            raise NotImplementedError("PackedSequence without batch sizes")
+            if not (isinstance(data, (list, tuple)) and len(data) == 2):
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The sequence in another dtype, or itself if nothing changes."""
-        need_fitting("copy" not in kwargs, "PackedSequence.to")
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else type(self)(data, *self[1:])
+        if data is self.data:
+            return self
+        if "copy" in kwargs:
+            raise RuntimeError(".to() does not accept copy argument")
+        return type(self)(data, *self[1:])
 
     def cpu(self) -> PackedSequence:
         """The sequence itself, since there is no other device."""
@@ -133,11 +138,9 @@ def pad_sequence(
     Raises:
         RuntimeError: their trailing sizes differ.
     """
-    need_fitting(isinstance(sequences, (list, tuple, Tensor)), "pad_sequence")
     tensors = tuple(sequences)
     check_list(tensors)
-    fits = tensors and tensors[0].dim() and padding_side in ("left", "right")
-    need_fitting(fits, "pad_sequence")
+    need_fitting(padding_side in ("left", "right"), "pad_sequence")
     longest = max(each.size(0) for each in tensors)
     lead = (len(tensors), longest) if batch_first else (longest, len(tensors))
     found: Tensor = full((*lead, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)

@@ -41,10 +41,12 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     spatial = len(lengths) // 2
     refuse_bools(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{spatial}d", input._array)
     fits = 0 not in shape[-(spatial + 1) :]
+    sizes = []
     for i in range(spatial):
         n, before, after = shape[len(shape) - 1 - i], lengths[2 * i], lengths[2 * i + 1]
-        fits = fits and n + before + after > 0 and (mode != "reflect" or max(before, after) < n)
-    need_fitting(fits, "pad")
+        sizes.append(n + before + after)
+        fits = fits and (mode != "reflect" or max(before, after) < n)
+    need_fitting(fits and min(sizes) >= 0 and max(sizes) > 0, "pad")
 
 
 def _circular(input: Tensor, lengths: Ints) -> Tensor:
@@ -55,19 +57,19 @@ def _circular(input: Tensor, lengths: Ints) -> Tensor:
     for i in range(spatial):
         before, after, n = lengths[2 * i], lengths[2 * i + 1], shape[last - i]
         sizes[last - i] = n + before + after
-        need_fitting(max(before, after) <= n and sizes[last - i] >= 0, "pad")
+        need_fitting(max(before, after) <= n, "pad")
     out = input.new_empty(sizes)
     target, source = out, input
     for i in range(spatial):
         before, after, dim = lengths[2 * i], lengths[2 * i + 1], last - i
-        target = slice_(target, dim, max(before, 0), sizes[dim] - max(after, 0), 1)
-        source = slice_(source, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
+        target = slice_(target, dim, max(before, 0), sizes[dim] - max(after, 0))
+        source = slice_(source, dim, max(-before, 0), shape[dim] - max(-after, 0))
     target.copy_(source)
     for i in range(spatial):
         before, after, dim = max(lengths[2 * i], 0), max(lengths[2 * i + 1], 0), last - i
         n = sizes[dim]
         if before:
-            slice_(out, dim, 0, before, 1).copy_(slice_(out, dim, n - before - after, n - after, 1))
+            slice_(out, dim, 0, before).copy_(slice_(out, dim, n - before - after, n - after))
         if after:
-            slice_(out, dim, n - after, n, 1).copy_(slice_(out, dim, before, before + after, 1))
+            slice_(out, dim, n - after, n).copy_(slice_(out, dim, before, before + after))
     return out

@@ -31,7 +31,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = factories.empty(0)
-        errors.need_fitting(requires_grad.__class__ is bool, "Parameter")
         if not isinstance(data, Tensor) or _overrides(data):
             return _of_subclass(data, data.detach(), requires_grad)
         with without_dispatch_modes():

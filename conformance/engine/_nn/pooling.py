@@ -42,13 +42,16 @@ def _settings(
     name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     divisor: int | None = None,
 ) -> list[Ints]:  # fmt: skip
-    need_fitting(isinstance(input, Tensor), name)
     given = [as_setting(name, each, spatial) for each in (kernel_size, padding, dilation)]
     given.insert(1, _steps(name, stride, spatial))
     kernel, steps, paddings, dilations = complete(spatial, *given)
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2):
-        need_fitting("max" in name, name)
+        if name == "avg_pool2d":
+            input.size(-3)
+            raise RuntimeError(
+                f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
+            )
         raise RuntimeError(
             f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
         )
@@ -56,20 +59,22 @@ def _settings(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     need_fitting(min(*kernel, *steps, *dilations) > 0 and min(paddings) >= 0, name)
+    if name == "avg_pool3d" and any(n < k for n, k in zip(shape[-3:], kernel, strict=True)):
+        (t, h, w), (a, b, c) = shape[-3:], kernel
+        have, want = f"T: {t} H: {h} W: {w}", f"kT: {a} kH: {b} kW: {c}"
+        raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
     for p, k, d in zip(paddings, kernel, dilations, strict=True):
         if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
-    # in one and three dimensions torch does not take the dilation into account
-    need_fitting(spatial == 2 or all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
+    # another check does not take the dilation into account
+    need_fitting(all(p <= k // 2 for p, k in zip(paddings, kernel, strict=True)), name)
     out = output_sizes(shape[-spatial:], complete(spatial, *given), ceil_mode)
     if any(n < 1 for n in out):
-        need_fitting(spatial > 1, name)
-        have, want = (
-            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
-        )
+        lead = (shape[-spatial - 1], 1)[: 1 + (spatial == 1)]  # one dimension is pooled as two
+        have, want = ("x".join(map(str, (*lead, *each))) for each in (shape[-spatial:], out))
         raise RuntimeError(
             f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
         )
@@ -176,13 +181,22 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
 # Average pooling ----------------------------------------------------------------------------------
 
 
+def _check_lines(name: str, input: Tensor) -> None:
+    ndim = input.dim()
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})"
+        )
+
+
 @composite(vmap="decompose")
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window."""
-    need_fitting(input._array.ndim in (2, 3), "avg_pool1d")
+    _check_lines("avg_pool1d", input)
     kernel = as_setting("avg_pool1d", kernel_size, 1)
     steps = _steps("avg_pool1d", stride, 1) or kernel
     paddings = as_setting("avg_pool1d", padding, 1)
@@ -237,7 +251,7 @@ def _output_sizes(name: str, output_size: Any, shape: Ints, spatial: int) -> Int
     if is_one_number(output_size):
         return as_setting(name, output_size, spatial)
     count = len(output_size)
-    need_fitting(count in (1, spatial) and len(shape) > count, name)
+    need_fitting(count == spatial and len(shape) > count, name)
     given = tuple(n if each is None else each for each, n in zip(output_size, shape[-count:], strict=True))
     return full(as_setting(name, given, spatial), spatial)
 
@@ -247,14 +261,14 @@ def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
     if "avg" in name and all(n == 1 for n in out):
         return  # computed by mean, which has its own checks
     need_fitting(input._array.ndim in (spatial + 1, spatial + 2), name)
-    need_fitting(0 not in input._array.shape[-spatial - 1 :], name)
+    need_fitting(0 not in input._array.shape[-spatial - (name != "adaptive_avg_pool2d") :], name)
     need_floats(name + "_cpu" * (spatial == 3), input._array)
 
 
 @composite(vmap="decompose")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` windows of nearly equal length."""
-    need_fitting(input._array.ndim in (2, 3), "adaptive_avg_pool1d")
+    _check_lines("adaptive_avg_pool1d", input)
     (n,) = as_setting("adaptive_avg_pool1d", output_size, 1)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
@@ -285,7 +299,7 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 @composite(vmap="decompose")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of ``output_size`` windows of nearly equal length."""
-    need_fitting(isinstance(input, Tensor) and input._array.ndim in (2, 3), "adaptive_max_pool1d")
+    _check_lines("adaptive_max_pool1d", input)
     (n,) = as_setting("adaptive_max_pool1d", output_size, 1)
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
@@ -323,14 +337,12 @@ def _unpool_output_size(input: Tensor, kernel: Any, stride: Any, padding: Any, o
     found = default
     if output_size is not None:
         found = output_size[2:] if len(output_size) == count + 2 else output_size
-        need_fitting(len(found) == count, "max_unpool")
         for d, n in enumerate(default):
             least, most = n - stride[d], n + stride[d]
             if not least < found[d] < most:
                 raise ValueError(
                     f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
                 )
-    need_fitting(min(found) >= 0, "max_unpool")
     return tuple(map(index, found))
 
 
@@ -348,7 +360,6 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         """Zeros, with each element at the index of its window's maximum."""
         settings = [kernel_size, kernel_size if stride is None else stride, padding]
-        need_fitting(all(isinstance(each, (int, tuple, list)) for each in settings), name)
         kernel, steps, paddings = (  # torch does not check their lengths
             (each,) * spatial if is_one_number(each) else tuple(each) for each in settings
         )

@@ -91,12 +91,11 @@ def _direction(
     step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run one direction of a layer: the outputs (steps, batch, features) and the last state."""
-    need_fitting(input.size(0), "rnn")
     outputs = []
     for each in weights.of_input(input, False).unbind(0)[:: -1 if reverse else 1]:
         state = step(each, state, weights, True)
         outputs.append(state[0] if isinstance(state, tuple) else state)
-    return stack(outputs[::-1] if reverse else outputs, 0), state
+    return stack(outputs[::-1] if reverse else outputs), state
 
 
 def _narrowed(state: State, start: int, count: int) -> State:
@@ -109,8 +108,8 @@ def _narrowed(state: State, start: int, count: int) -> State:
 def _concatenated(states: Sequence[State]) -> State:
     """Concatenate states along the batch."""
     if isinstance(states[0], tuple):
-        return tuple(cat(list(each), 0) for each in zip(*states, strict=True))
-    return cat(list(states), 0)
+        return tuple(cat(list(each)) for each in zip(*states, strict=True))
+    return cat(list(states))
 
 
 def _run_forwards(
@@ -126,7 +125,7 @@ def _run_forwards(
         state = step(now, state, weights, True)
         outputs.append(state[0] if isinstance(state, tuple) else state)
         start, before = start + size, size
-    return cat(outputs, 0), _concatenated([state, *reversed(ended)])
+    return cat(outputs), _concatenated([state, *reversed(ended)])
 
 
 def _run_backwards(
@@ -141,7 +140,7 @@ def _run_backwards(
         current = step(coming.narrow(0, end - size, size), current, weights, True)
         outputs.append(current[0] if isinstance(current, tuple) else current)
         end, before = end - size, size
-    return cat(outputs[::-1], 0), current
+    return cat(outputs[::-1]), current
 
 
 def _packed_direction(sizes: Sequence[int]) -> Direction:
@@ -200,7 +199,6 @@ def _layers(
 
 def _weights_of_directions(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
     size = 2 + 2 * biased + projected
-    need_fitting(len(flat) % size == 0, "rnn")
     groups = [flat[start : start + size] for start in range(0, len(flat), size)]
     none = () if biased else (None, None)
     return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
@@ -224,7 +222,7 @@ def rnn(
     output, last = _layers(
         _STEPS[mode], direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
     )
-    hidden = stack(last, 0)
+    hidden = stack(last)
     return (output.transpose_(0, 1) if batch_first else output), hidden
 
 
@@ -254,7 +252,7 @@ def lstm(
         states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
         direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
         output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
-    hidden, cell = (stack([state[part] for state in last], 0) for part in (0, 1))
+    hidden, cell = (stack([state[part] for state in last]) for part in (0, 1))
     return (output.transpose(0, 1) if batch_first else output), hidden, cell
 
 
@@ -289,7 +287,6 @@ def lstm_cell(
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state."""
-    need_fitting(len(hx) == 2, "torch.lstm_cell")
     hidden, cell = hx
     return lstm_step(input, (hidden, cell), _cell(w_ih, w_hh, b_ih, b_hh, 4, input, hidden, cell))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +15,7 @@ from .._aten.scalar_operands import times
 from .._autograd.tensor import Tensor, make
 from .._autograd.undefined_gradient import unsupported
 from .._c10.context import attention
-from .._c10.dtypes import float32, is_half
+from .._c10.dtypes import complex128, float32, is_half
 from .._c10.errors import need_fitting
 from .._c10.operator_facts import composite, without_defaults
 from .._c10.shapes import strides
@@ -111,9 +112,8 @@ def _flash_backward(
     factor = query.dtype.type(1 / math.sqrt(features) if scale is None else scale)
     of_keys = np.swapaxes(of_scores, -1, -2) @ query * factor
     of_values = np.swapaxes(_rounded(weights, kind), -1, -2) @ grad_output
-    if groups != query.shape[1]:
-        shared = (batch, groups, -1, length, features)
-        of_keys, of_values = of_keys.reshape(shared).sum(2), of_values.reshape(shared).sum(2)
+    shared = (batch, groups, -1, length, features)  # by the query heads of a group
+    of_keys, of_values = of_keys.reshape(shared).sum(2), of_values.reshape(shared).sum(2)
     found = (of_scores @ key * factor, of_keys, of_values)
     return tuple(_length_major(each.astype(kind, copy=False)) for each in found)
 
@@ -160,28 +160,16 @@ def _additive_mask(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
 
 
-def _refuse_backends(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
-) -> NoReturn:
+def _refuse_backends(reason: str | None) -> NoReturn:
     """Raise an error, with warnings why flash attention is not usable, since no backend is left."""
-    need_fitting(attention["FLASH_ATTENTION"], "scaled_dot_product_attention")
+    if not attention["FLASH_ATTENTION"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the "
+            "math kernel and the fused kernels."
+        )
     warn_program("Flash attention kernel not used because:")
-    inputs = {"Query": query, "Key": key, "Value": value}
-    dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
-    sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
-    if dropout_p > 0:
-        warn_program("Both fused kernels do not support non-zero dropout.")
-    elif any(each.dim() != 4 for each in inputs.values()):
-        warn_program(
-            f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
-        )
-    elif mask is not None and not _supports_mask(query, key, mask):
-        if not mask.requires_grad:
-            warn_program(_MASKS)
-    elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
-        warn_program(
-            f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
-        )
+    if reason:
+        warn_program(reason)
     raise RuntimeError("No available kernel.  Aborting execution.")
 
 
@@ -220,11 +208,12 @@ def scaled_dot_product_attention(
     _check_inputs(attn_mask, query, key, value)
     mask = _additive_mask(query, attn_mask)
     scale = None if scale is None else float(scale)
-    if attention["FLASH_ATTENTION"] and _supports_flash(query, key, value, mask, dropout_p, enable_gqa):
+    reason = _flash_refusal(query, key, value, mask, dropout_p, enable_gqa)
+    if attention["FLASH_ATTENTION"] and reason is None:
         found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
         return found
     if not attention["MATH"]:
-        _refuse_backends(query, key, value, mask, dropout_p)
+        _refuse_backends(reason)
     need_fitting(mask is None or not is_causal, "scaled_dot_product_attention")
     if enable_gqa:
         _check_groups(query, key, value)
@@ -249,37 +238,67 @@ def _masked(scores: Tensor, mask: Tensor) -> Tensor:
     return found
 
 
-def _supports_flash(
+def _flash_refusal(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool
-) -> bool:
-    """Whether flash attention supports these inputs (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
-    arrays = (query._array, key._array, value._array)
-    if dropout_p > 0 or any(each.ndim != 4 for each in arrays):
-        return False
-    (batch, heads, *_), (_, keys, *_), (_, values, *_) = (each.shape for each in arrays)
-    if any(each.shape[0] != batch for each in arrays) or keys != values or (keys != heads and not grouped):
-        return False
-    if mask is not None and not _supports_mask(query, key, mask):
-        return False
-    if grouped:
-        _check_groups(query, key, value)
-    if len({each.shape[-1] for each in arrays}) > 1 or any(strides(each)[-1] != 1 for each in arrays):
-        return False
-    return query.is_floating_point()
-
-
-def _supports_mask(query: Tensor, key: Tensor, mask: Tensor) -> bool:
-    """Whether the mask does not require grad and has two or four dimensions that broadcast to the scores.
+) -> str | None:
+    """Why flash attention does not support these inputs, or None (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp).
 
     Raises:
         IndexError: the mask has fewer than two dimensions.
     """
-    if mask.requires_grad:
-        return False
-    (batch, heads, length, _), keys = query._array.shape, key._array.shape[2]
-    if mask.size(-2) not in (1, length) or mask.size(-1) not in (1, keys):
-        return False
-    return mask.dim() == 2 or (mask.dim() == 4 and mask.size(0) in (1, batch) and mask.size(1) in (1, heads))
+    inputs = {"Query": query, "Key": key, "Value": value}
+
+    def each(text: str, of: Callable[[Tensor], Any]) -> str:
+        return ", ".join(text.format(name, of(given)) for name, given in inputs.items())
+
+    if dropout_p > 0:
+        return "Both fused kernels do not support non-zero dropout."
+    if {given.dim() for given in inputs.values()} != {4}:
+        dims = each("{} dim: {}", lambda given: given.dim())
+        return f"All fused kernels requires query, key and value to be 4 dimensional, but got {dims} instead."
+    q, k, v = (list(given._array.shape) for given in inputs.values())
+    to_broadcast = (
+        "To broadcast dense inputs, try using unsqueeze and expand_to before passing them into the kernel."
+    )
+    if not q[0] == k[0] == v[0]:
+        return (
+            "For dense inputs, both fused kernels require query, key and value to have the same batch_size. "
+            f"Query.sizes(): {q}, Key.sizes(): {k}, Value.sizes(): {v} instead. {to_broadcast}"
+        )
+    if grouped and k[1] != v[1]:
+        return (
+            "Both fused kernels require key and value to have the same num_heads and batch_size but got: Key sizes: "
+            f"{k}, Value sizes: {v}, Query sizes: {q} instead."
+        )
+    if grouped and q[1] % k[1]:
+        return (
+            "The number of heads in key/value must divide number of heads in query.Got input Key sizes(): "
+            f"{k[1]}, Value sizes(): {v[1]}, Query sizes(): {q[1]} instead."
+        )
+    if not grouped and not q[1] == k[1] == v[1]:
+        return (
+            "For dense input, both fused kernels require query, key and value to have the same num_heads. "
+            f"Query.sizes(): {q}, Key sizes(): {k}, Value sizes(): {v} instead. {to_broadcast}"
+        )
+    if mask is not None:
+        if mask.requires_grad or mask.size(-2) not in (1, q[2]) or mask.size(-1) not in (1, k[2]):
+            return ""  # torch does not say why
+        ndim, lead = mask.dim(), mask._array.shape[:2]
+        if ndim != 2 and (ndim != 4 or lead[0] not in (1, q[0]) or lead[1] not in (1, q[1])):
+            return _MASKS
+    if not q[3] == k[3] == v[3]:
+        sizes = each("{}.size(-1): {}", lambda given: given.size(-1))
+        return f"Flash attention requires q,k,v to have the same last dimension. Got {sizes} instead."
+    if any(strides(given._array)[-1] != 1 for given in inputs.values()):
+        steps = each("{}.stride(-1): {}", lambda given: given.stride(-1))
+        return f"All fused kernels require the last dimension of the input to have stride 1. Got {steps}"
+    if query.is_complex():
+        kind = "c10::complex<double>" if query.dtype is complex128 else "c10::complex<float>"
+        return (
+            "Expected query, key and value to all be of dtype: {Float, Double, BFloat16, Half}. Got Query dtype: "
+            f"{kind}, Key dtype: {kind}, and Value dtype: {kind} instead."
+        )
+    return None
 
 
 def _check_groups(*inputs: Tensor) -> None:
