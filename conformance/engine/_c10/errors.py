@@ -442,18 +442,22 @@ def need_fitting(fits: Any, function: str) -> None:
 
 def in_words_of_torch(error: Exception, function: str) -> Exception:
     """An error that the engine raised itself; MisfitError instead of one in words of NumPy or Python."""
-    if not isinstance(error, (ArithmeticError, LookupError, ValueError)) or _is_own(error):
-        return error
-    return MisfitError(f"the text of {function}'s error for arguments that do not fit")
+    if is_foreign(error):
+        return MisfitError(f"the text of {function}'s error for arguments that do not fit")
+    return error
 
 
-def _is_own(error: Exception) -> bool:
-    """Whether a ``raise`` of the engine, or of code that it generates, raised an error."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
+def is_foreign(error: BaseException) -> bool:
+    """Whether NumPy or Python raised an error below the engine, for arguments that the engine did not check."""
+    if not isinstance(error, (ArithmeticError, LookupError, TypeError, ValueError)):
+        return False
+    place, below = error.__traceback__, False
+    while place is not None:
+        code = place.tb_frame.f_code
+        own = code.co_filename.startswith(FOLDER)
+        below = below or own
+        if place.tb_next is None:
+            raises = dis.opname[code.co_code[place.tb_lasti]] == "RAISE_VARARGS"
+            return below and not (raises and (own or code.co_filename.startswith("<")))
         place = place.tb_next
-    if place is None:
-        return True
-    code = place.tb_frame.f_code
-    raises = dis.opname[code.co_code[place.tb_lasti]] == "RAISE_VARARGS"
-    return raises and code.co_filename.startswith((FOLDER, "<"))
+    return False
