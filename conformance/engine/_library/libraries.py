@@ -19,7 +19,7 @@ KEYS = frozenset(
     CompositeImplicitAutograd FuncTorchBatched MPS Meta Python XPU
     """.split()  # noqa: SIM905  as torch's own lists
 )
-_whole: set[str] = set()  # the namespaces with a DEF library
+_whole: set[str | None] = set()  # the namespaces with a DEF library
 
 
 class Library:
@@ -99,8 +99,7 @@ def _check_key(key: str) -> None:
 
 def _forget(owner: object, namespace: str | None) -> None:
     """Remove a library's registrations."""
-    if namespace is not None:
-        _whole.discard(namespace)
+    _whole.discard(namespace)
     for name, entry in [*ENTRIES.items()]:
         if entry.library is owner:
             entry.schema = entry.library = None
