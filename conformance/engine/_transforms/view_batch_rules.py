@@ -160,9 +160,7 @@ def check_squeezed(dims: Any) -> None:
     """Refuse to squeeze other dimensions of a 0-d sample than dimension 0."""
     given = [*flat_values((dims,))]
     if given not in ([], [0]):
-        raise RuntimeError(
-            f"Dimension is out of range (expected to be in range of [-1, 0], but got {given}"
-        )
+        raise RuntimeError(f"Dimension is out of range (expected to be in range of [-1, 0], but got {given}")
 
 
 @rule("squeeze_dim", "squeeze_dims")
