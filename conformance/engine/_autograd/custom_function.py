@@ -433,7 +433,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
         state.forward_grad = forward_grad
     outputs = output if isinstance(output, tuple) else (output,)
     to_save = checked_tuple(node.to_save, "to_save") or ()
-    held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
+    held = {id(each) for each in to_save} if with_setup else set()
     dirty, constant = dirty_inputs(node), non_differentiable_outputs(node)
     wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
     if transforms.count:

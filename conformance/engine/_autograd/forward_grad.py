@@ -225,7 +225,8 @@ def batched_value_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
     whole, dim = unwrap_batched(batch)
     if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
         direction, place = unwrap_batched(tangent)
-        return direction if place == dim else direction.movedim(place, dim)
+        # A write to a view of the value needs a tangent that is laid out as the value is.
+        return direction if place == dim else with_same_meta(direction.movedim(place, dim), whole)
     return tangent.unsqueeze(dim).expand(whole._array.shape)
 
 

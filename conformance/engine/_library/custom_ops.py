@@ -68,7 +68,8 @@ def _written(schema: FunctionSchema) -> list[Any]:
 
 def dispatch_key(device_type: str) -> str:
     """The dispatch key of a device's kernels."""
-    return device(device_type).type.upper()
+    kind = device(device_type).type
+    return "Meta" if kind == "meta" else kind.upper()
 
 
 class CustomOpDef:

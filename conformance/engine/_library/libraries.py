@@ -19,7 +19,7 @@ KEYS = frozenset(
     CompositeImplicitAutograd FuncTorchBatched MPS Meta Python XPU
     """.split()  # noqa: SIM905  as torch's own lists
 )
-_whole: set[str] = set()  # the namespaces with a DEF library
+_whole: set[str | None] = set()  # the namespaces with a DEF library
 
 
 class Library:
@@ -38,6 +38,7 @@ class Library:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
             raise ValueError(f"Unsupported kind: {kind}")
         need_fitting(ns != "prim" and (kind == "IMPL" or not dispatch_key), "torch.library.Library")
+        _check_key(dispatch_key or "CPU")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
         if kind == "DEF":
             need_fitting(ns not in _whole, "torch.library.Library")
@@ -86,16 +87,19 @@ class Library:
         need_fitting(isinstance(op_name, (str, OpOverload)), "Library.impl")
         name = self._own(op_name if isinstance(op_name, str) else op_name.name())
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
-        if key not in KEYS:
-            raise RuntimeError(f"could not parse dispatch key: {key}")
+        _check_key(key)
         registered = ENTRIES.setdefault(f"{self.ns}::{name}", Entry()).kernels
         registered.setdefault(key, []).append(Registration(fn, self._owner))
 
 
+def _check_key(key: str) -> None:
+    if key not in KEYS:
+        raise RuntimeError(f"could not parse dispatch key: {key}")
+
+
 def _forget(owner: object, namespace: str | None) -> None:
     """Remove a library's registrations."""
-    if namespace is not None:
-        _whole.discard(namespace)
+    _whole.discard(namespace)
     for name, entry in [*ENTRIES.items()]:
         if entry.library is owner:
             entry.schema = entry.library = None

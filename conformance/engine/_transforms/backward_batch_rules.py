@@ -39,7 +39,7 @@ def _of_one_shape(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
 
 
 def _norm(self: Tensor, reduction: int) -> float:
-    return 1.0 / max(self.numel(), 1) if reduction == 1 else 1.0
+    return 1.0 / self.numel() if reduction == 1 else 1.0
 
 
 @rule("mse_loss_backward")

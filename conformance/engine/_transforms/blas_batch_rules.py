@@ -47,7 +47,7 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mm and bmm: one matmul of the values, whose leading dimensions broadcast."""
     first, second = bind(row, args, kwargs).values()
-    if ranks(first, second) not in ((2, 2), (3, 3)):
+    if ranks(first, second) != ((2, 2) if row.name == "mm" else (3, 3)):
         return NotImplemented
     values = [front_of(each, level) for each in (first, second)]
     if row.name == "mm" and ranks(*values) == (3, 3) and inside_derivative(level):

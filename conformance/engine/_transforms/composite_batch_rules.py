@@ -226,9 +226,12 @@ def _sure(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs
     """Whether a call of a dropout function draws no random numbers: training is False, or p is 0 or 1."""
     if "dropout" not in name:
         return False
-    bound = inspect.signature(function).bind(*args, **kwargs)
-    bound.apply_defaults()
-    given = bound.arguments
+    given = dict(zip(("input", "p", "train"), args, strict=False)) | kwargs  # of torch.dropout
+    signature = inspect.signature(function)
+    if "p" in signature.parameters:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
     return given.get("training", given.get("train")) is False or given["p"] in (0, 1)
 
 

@@ -106,7 +106,9 @@ def _batched(
         if result is not NotImplemented:
             return result
     elif vmaps[level].old:
-        return old_rule(row, args, kwargs, level)
+        result = old_rule(row, args, kwargs, level)
+        if result is not NotImplemented:
+            return result
     else:
         warn_of(row, args, level)
     return for_each_sample(partial(_dispatched, row, function), args, kwargs, level)

@@ -7,13 +7,14 @@ from typing import Any
 
 from .._aten.inplace import run_inplace
 from .._aten.registry import ROWS, Row
-from .._autograd.batched_tensor import BatchedTensor, flat_values
+from .._autograd.batched_tensor import BatchedTensor
 from .._c10.operator_facts import facts_of
 from .._c10.shapes import wrap_dim
 from . import batched_fallback, scatter_batch_rules
 from .batch_dims import aligned, is_at
 from .batch_rules import rule_of
 from .pointwise_batch_rules import pointwise
+from .view_batch_rules import check_squeezed
 
 
 def write_value(row: Row, arguments: list[Any], level: int) -> bool:
@@ -46,9 +47,6 @@ def is_in_place(row: Row) -> bool:
     )
 
 
-_OUT_OF_RANGE = "Dimension is out of range (expected to be in range of [-1, 0], but got {}"
-
-
 def view_in_place(
     take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
 ) -> None:
@@ -57,9 +55,7 @@ def view_in_place(
     assert value is not None
 
     if not rank and arguments and name.startswith("squeeze"):  # a 0-d sample accepts only dimension 0
-        given = list(flat_values(arguments))
-        if given not in ([], [0]):
-            raise RuntimeError(_OUT_OF_RANGE.format(given))
+        check_squeezed(arguments)
         return
     if not rank and name in ("transpose_in_place", "t_in_place"):  # a 0-d sample does not change
         for each in arguments:

@@ -74,7 +74,7 @@ def jacrev(
                 for each, result in zip(chunk, rows, strict=True):
                     result[number * chunk_size : (number + 1) * chunk_size].copy_(each)  # type: ignore[operator]
         else:
-            rows = [cat(list(each), 0) if len(each) > 1 else each[0] for each in zip(*chunks, strict=True)]
+            rows = [cat(list(each)) if len(each) > 1 else each[0] for each in zip(*chunks, strict=True)]
         columns = [
             [
                 part.view((*output.shape, *each.shape))

@@ -80,6 +80,8 @@ def fitted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 def exponentiated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """matrix_exp: called with a contiguous value."""
     (batch,) = bind(row, args, kwargs).values()
+    if batch._array.ndim < 2:
+        return NotImplemented
     return wrapped(row.call(front(batch).contiguous()), level)
 
 

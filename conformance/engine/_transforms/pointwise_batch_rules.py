@@ -24,8 +24,7 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
         if _is_scalar(values[scalar], level) and not _is_scalar(values[other], level):
             wanted = result_type(values[scalar], wholes[other])
             for place in (scalar, other):
-                if wholes[place].dtype is not wanted:
-                    wholes[place] = wholes[place].to(wanted)
+                wholes[place] = wholes[place].to(wanted)
     return wholes
 
 

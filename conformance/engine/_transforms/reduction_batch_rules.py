@@ -51,8 +51,8 @@ def full_reduction(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
 def full_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """norm over all dimensions of a sample."""
     batch, p = bind(row, args, kwargs).values()
-    dims = tuple(range(batch._array.ndim))
-    return ROWS["norm_along"].call(batch, p, dims, False) if dims else NotImplemented
+    whole = batch if batch._array.ndim else batch.unsqueeze(-1)
+    return ROWS["norm_along"].call(whole, p, tuple(range(whole._array.ndim)), False)
 
 
 @rule("dist")

@@ -241,17 +241,11 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 def searched(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """searchsorted: a 1-d sequence is searched for all values, others are searched row by row."""
     arguments = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
-    sequence, values, sorter = (
-        arguments.pop("sorted_sequence"),
-        arguments.pop("input"),
-        arguments.get("sorter"),
-    )
+    sequence, values = arguments.pop("sorted_sequence"), arguments.pop("input")
     if not isinstance(values, Tensor):
         return batched_fallback.composed("searchsorted.Scalar", function, args, kwargs, level)
     rank, line = values._array.ndim, sequence._array.ndim == 1
-    if is_at(sequence, level) or is_at(sorter, level):
-        if sorter is not None:
-            arguments["sorter"] = front_or_expanded(sorter, level)
+    if is_at(sequence, level):
         sequence, value = front_or_expanded(sequence, level), front_or_expanded(values, level)
         if not line:
             return wrapped(function(sequence, value, **arguments), level)

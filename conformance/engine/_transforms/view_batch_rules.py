@@ -46,7 +46,7 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     if (
         not rank
         and row.name in _OF_NUMBERS
-        and all(arguments[name] in (0, (0,)) for name in _DIMS & arguments.keys())
+        and all(arguments[name] in (0, -1) for name in _DIMS & arguments.keys())
     ):
         return batch
     alone = row.name == "unfold" and not rank  # of a number, a window of which has a dimension
@@ -156,6 +156,13 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(row.call(value, (1, *repeats)), level)
 
 
+def check_squeezed(dims: Any) -> None:
+    """Refuse to squeeze other dimensions of a 0-d sample than dimension 0."""
+    given = [*flat_values((dims,))]
+    if given not in ([], [0]):
+        raise RuntimeError(f"Dimension is out of range (expected to be in range of [-1, 0], but got {given}")
+
+
 @rule("squeeze_dim", "squeeze_dims")
 def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze with ``dim``: the batch dimension stays where it is in the value."""
@@ -163,9 +170,10 @@ def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
     if batch._value is None:
         return NotImplemented
     rank = batch._array.ndim
-    places = [wrap_dim(each, rank) for each in flat_values((dims,))]
     if not rank:
+        check_squeezed(dims)
         return _alias(batch, level)
+    places = [wrap_dim(each, rank) for each in flat_values((dims,))]
     value, dim = unwrap_batched(batch)
     gone = sum(each < dim and value._array.shape[each] == 1 for each in places)
     result = ROWS["squeeze_dims"].call(value, tuple(each + (each >= dim) for each in places))
