@@ -216,7 +216,9 @@ def native_batch_norm_backward(
         grads *= _channels(scale, ndim)
         of_input = following(grads.astype(input.dtype), input)
     kind = save_mean.dtype  # see statistics_kind
-    return [of_input, (product * invstd).astype(kind), total.astype(kind)]
+    sums = (product * invstd).astype(kind), total.astype(kind)
+    asked = zip(sums, output_mask[1:], strict=True)
+    return [of_input, *(each if needed else np.zeros(0, kind) for each, needed in asked)]
 
 
 def _batch_statistics(
