@@ -163,7 +163,7 @@ FUNCTIONS = (
         ("rows-begin-with-zero", "many rows are added to zeros",
          "_aten.kernels:add_rows", 'start.copy("C")', 'np.zeros_like(start, order="C")'),
         ("rows-from-the-end", "of many rows those counted from the end are not found",
-         "_aten.indexing.index_put:add_at", "index.reshape(-1) % n", "index.reshape(-1)"),
+         "_aten.indexing.index_put:add_at", "index.ravel() % n", "index.ravel()"),
         ("rows-by-frequency", "embedding's gradient is not divided by how often a row was asked for",
          "_aten.nn.embedding:embedding_dense_backward", "if scale_grad_by_freq:", "if False:"),
         ("bound-of-many", "many numbers are bounded by 0",

@@ -28,7 +28,7 @@ from ..shape.cat_stack import stack
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
-PUBLIC = ("affine_grid_generator", "grid_sampler")
+PUBLIC = ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
 Ints = tuple[int, ...]
 
 _A = -0.75
@@ -323,19 +323,40 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
+def _sampled(
+    spatial: int, input: Tensor, grid: Tensor, mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    image, places = input._array.shape, grid._array.shape
+    fits = spatial in _SAMPLERS and len(image) == len(places) == spatial + 2 and 0 not in image[2:]
+    fits = fits and (places[0], places[-1]) == (image[0], spatial) and (mode != BICUBIC or spatial == 2)
+    need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")
+    result: Tensor = _SAMPLERS[spatial](input, grid, mode, padding_mode, align_corners)
+    return result
+
+
 @composite(vmap="decompose", autocast="fp32")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """Sample the input at the grid's locations, whose coordinates go from -1 to 1 along each dimension."""
-    image, places = input._array.shape, grid._array.shape
-    spatial = len(image) - 2
-    fits = len(places) == len(image) and 0 not in image[2:]
-    fits = fits and (places[0], places[-1]) == (image[0], spatial)
-    fits = fits and (interpolation_mode != BICUBIC or spatial == 2)
-    need_fitting(fits and input.dtype is grid.dtype, "grid_sampler")
-    result: Tensor = _SAMPLERS[spatial](input, grid, interpolation_mode, padding_mode, align_corners)
-    return result
+    spatial = input._array.ndim - 2
+    return _sampled(spatial, input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@composite(vmap="decompose")
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """grid_sampler of images."""
+    return _sampled(2, input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+@composite(vmap="decompose")
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """grid_sampler of volumes."""
+    return _sampled(3, input, grid, interpolation_mode, padding_mode, align_corners)
 
 
 # Grids of affine maps -----------------------------------------------------------------------------
