@@ -337,6 +337,8 @@ def empty_in_steps(shape: Any, kind: np.dtype[Any], steps: Sequence[int]) -> np.
 
 def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A result that torch creates by empty_like: with the strides of the operand; if it is not dense, in their order."""
+    if not array.size and not any(operand.strides):
+        return still_expanded(array, operand)
     if array.strides == operand.strides or array.shape != operand.shape:
         return array
     steps = strides(operand)

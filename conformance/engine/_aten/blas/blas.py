@@ -209,6 +209,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     if not mat.size and beta != 0:
         need_fitting(self.shape == mat.shape[:1] or not len(mat), "torch.addmv")  # torch resizes the result
         return self * _factor(self.dtype, beta)
+    _factor(self.dtype, alpha)  # refuses what exceeds the dtype
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 

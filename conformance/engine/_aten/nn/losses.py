@@ -52,7 +52,7 @@ def _share(each: Tensor, reduction: int) -> Tensor:
     self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
     target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
-def mse_loss(self: Array, target: Array, reduction: int) -> Array:
+def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """The square of the difference."""
     need_floats("mse_cpu", self)
     difference = self - target
@@ -92,7 +92,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
         grad, target, self, reduction, beta
     ),
 )
-def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: float) -> Array:
+def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     """The absolute difference; quadratic where it is below beta."""
     need_floats("smooth_l1_cpu", self)
     z = np.abs(half_up(self) - half_up(target))
@@ -139,7 +139,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
         grad, target, self, reduction, delta
     ),
 )
-def huber_loss(self: Array, target: Array, reduction: int, delta: float) -> Array:
+def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     """delta times the absolute difference; quadratic where that difference is below delta."""
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -200,7 +200,7 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
     refuses_index_grad=True,
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
-def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
+def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """log(1 + exp(-target * self))."""
     refuse_bool_negation(self)
     product = updated(np.multiply, np.negative(self), target)

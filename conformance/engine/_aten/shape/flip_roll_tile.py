@@ -78,7 +78,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return np.roll(self, shifts[0])
+        return np.roll(self, shifts[0]) if self.size or self.ndim > 1 else like_steps(self.copy(), self)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not self.size:
