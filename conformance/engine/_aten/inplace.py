@@ -49,7 +49,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
             kwargs |= numbers
         try:
             arguments = _bound(row, given, kwargs)
-            if any(
+            if row.plain and any(
                 arguments[row.places[name]].__class__.__name__ != kind for name, kind in row.plain.items()
             ):
                 refused = argument_error(f"Tensor.{opname(row.name)}_", given[1:], kwargs)

@@ -6,23 +6,22 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .._c10 import errors, slots
 from .._c10.interpreter_stack import outside_derivatives, transforms
-from .._c10.layout import Unstrided
 from .._c10.modes import _set, enable_grad, no_grad, state
 from .._c10.tensor_metadata import InputMetadata
 from .custom_function_outputs import (
     Outputs,
+    VariableInfo,
     checked_tuple,
     delayed_error,
     dirty_inputs,
     non_differentiable_outputs,
     save_for_backward,
     typename,
+    variable_info,
 )
 from .node import Gradients, Node, gradient_edge, new_node
 from .saved_variable import EMPTY, SavedTensor
@@ -83,15 +82,6 @@ class FunctionCtx:
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros for undefined gradients (the default) or None."""
         self.materialize_grads = value
-
-
-class VariableInfo(NamedTuple):
-    """What makes zeros in place of an undefined gradient of an output (torch: VariableInfo)."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    requires_grad: bool
-    zeros: Callable[..., Any]  # of the output's layout
 
 
 class BackwardCFunction(Node, FunctionCtx):
@@ -439,18 +429,12 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     if transforms.count:
         _give_tangents(node, inputs, wrapped, (outputs, dirty, constant))
     if recorded:
-        node._output_info = [_variable_info(each) if isinstance(each, Tensor) else None for each in wrapped]
+        node._output_info = [variable_info(each) if isinstance(each, Tensor) else None for each in wrapped]
     node.to_save = node.saved_for_forward = None  # an output among them would be a reference cycle
     if recorded:
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
     node.non_differentiable = None
     return wrapped if isinstance(output, tuple) else wrapped[0]
-
-
-def _variable_info(output: Tensor) -> VariableInfo:
-    array = output._array
-    zeros = array.zeros if isinstance(array, Unstrided) else np.zeros
-    return VariableInfo(array.shape, array.dtype, output.requires_grad, zeros)
 
 
 def _leaf(tensor: Tensor) -> Tensor:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._c10 import errors
+from .._c10.layout import Unstrided
 from .._c10.modes import no_grad, state
 from .forward_grad import DualOutput
 from .node import Error, Node, gradient_edge, new_node
@@ -178,3 +180,19 @@ def checked_tuple(value: Any, what: str) -> Any:
 def typename(value: Any) -> str:
     cls = type(value)
     return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+class VariableInfo(NamedTuple):
+    """What makes zeros in place of an undefined gradient of an output (torch: VariableInfo)."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    requires_grad: bool
+    zeros: Callable[..., Any]  # of the output's layout
+
+
+def variable_info(output: Tensor) -> VariableInfo:
+    """That of an output."""
+    array = output._array
+    zeros = array.zeros if isinstance(array, Unstrided) else np.zeros
+    return VariableInfo(array.shape, array.dtype, output.requires_grad, zeros)

@@ -125,7 +125,7 @@ def _steps(spacing: Any, axes: Sequence[int]) -> Sequence[Any]:
     if spacing is None or not isinstance(spacing, (tuple, list)):
         return [1.0 if spacing is None else spacing] * len(axes)
     fits = all(not isinstance(each, Tensor) or each._array.ndim == 1 for each in spacing)
-    need_fitting(fits, "torch.gradient")
+    need_fitting(fits and len(spacing) == len(axes), "torch.gradient")
     return spacing
 
 

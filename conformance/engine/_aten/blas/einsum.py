@@ -18,7 +18,7 @@ ELLIPSIS = "."
 Labels = list[str]  # the subscripts of one operand; a dot represents an ellipsis
 
 
-def _parse(equation: str) -> tuple[list[Labels], Labels | None]:
+def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
     """The subscripts of each operand, and those of the output, or None if the equation has no "->"."""
     arrow = equation.find("->")
     left = equation[:arrow] if arrow >= 0 else equation
@@ -33,8 +33,10 @@ def _parse(equation: str) -> tuple[list[Labels], Labels | None]:
         elif each == ",":
             inputs.append([])
         elif each != " ":
+            need_fitting(each in LETTERS, "torch.einsum")
             inputs[-1].append(each)
         place += 1
+    need_fitting(len(inputs) == count, "torch.einsum")
     return inputs, None if arrow < 0 else _parse_output(equation[arrow + 2 :], inputs)
 
 
@@ -49,7 +51,9 @@ def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
     """How many dimensions an ellipsis covers: the most among all operands."""
     most = 0
     for labels, operand in zip(inputs, operands, strict=True):
-        most = max(most, operand._array.ndim - len(labels) + (ELLIPSIS in labels))
+        ndim, named = operand._array.ndim, len(labels) - (ELLIPSIS in labels)
+        need_fitting(named <= ndim if ELLIPSIS in labels else named == ndim, "torch.einsum")
+        most = max(most, ndim - named)
     return most
 
 
@@ -189,7 +193,7 @@ def einsum(*args: Any) -> Tensor:
         raise NotImplementedError("torch.einsum with lists of subscripts")
     equation, operands = args[0], args[1:]
     check_list(operands, argument=1)
-    inputs, output = _parse(equation)
+    inputs, output = _parse(equation, len(operands))
     covered = _covered(inputs, operands)
     places = _Places(inputs, output, covered)
     seen: dict[str, int] = {}
