@@ -85,14 +85,9 @@ def sampled(known: argparse.Namespace) -> int:
     if not changes:
         raise Misuse(f"there is nothing to change in {', '.join(of.files)}")
     cases = _cases(known)
-    preload(known.engine)
-    visits = survey(
-        cases,
-        known.engine,
-        of,
-        known.processes,
-        lambda count: progress_line(f"{count} scenarios on the unchanged engine"),
-    )
+    preload(of)
+    progress_line(f"{len(cases)} scenarios on the unchanged engine")
+    visits = survey(cases, changes, known.engine, of, known.processes)
     found: dict[int, Trial] = {}
     for number, trial in trials(changes, cases, visits, known.engine, of, known.processes):
         found[number] = trial if trial.killer else replace(trial, equivalent=_reason(records, trial.change))

@@ -1,27 +1,26 @@
-"""Which lines of an engine each scenario runs.
+"""Which of the changed lines of an engine each scenario runs.
 
-Note [Reach]: each scenario runs in a fork of a process that has only imported the engine, so that what an engine does
-once (compile an operator, fill a cache) counts for every scenario that needs it. The map is pickled where the bytecode
-is. It stays valid for a scenario while its program, the reference's trace and the files that it runs stay the same.
+Note [Reach]: scenarios run one after the other in a fork of a process that has only imported the engine, and each fork
+runs a few of them, which are unlike each other. What an engine does once (compile an operator, fill a cache) is seen in
+the first scenario of a fork that needs it. Were each in a fork of its own, all of them would be seen to do it, but that
+takes ten times as long. Only calls are noted, and lines in the functions that a change is in.
 """
 
 from __future__ import annotations
 
-import hashlib
+import gc
 import importlib
-import pickle
+import math
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from conformance.adapters.registry import find
-from conformance.language.cache import cache_path, write
 from conformance.language.scenario import Scenario, Step
 from conformance.mutation.changes import SourceChange
 from conformance.mutation.planted import module_of
@@ -30,12 +29,12 @@ from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.processes import ProcessDied, apart, forked
-from conformance.runner.serialize import fingerprint
 from conformance.runner.trace import Trace
 
 T = TypeVar("T")
 SECONDS = 10.0  # time limit of a scenario on a faulty engine
-SAVED_EVERY = 20.0  # seconds; a run may be interrupted
+TOGETHER = 200
+"""How many scenarios run in a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,94 +55,48 @@ Lines = dict[str, int]  # lines as a set of bits for each file
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A case on the unchanged engine: its differences, and the lines that it runs."""
+    """A case on the unchanged engine: its differences, and the lines that it runs.
+
+    Of a function that no change is in, there is only the first line.
+    """
 
     differences: tuple[str, ...]
     lines: Lines
 
 
-Tell = Callable[[int], None]
-
-
 def survey(
-    cases: Sequence[RecordedCase], engine: str, of: Sources, processes: int, tell: Tell
+    cases: Sequence[RecordedCase], changes: Sequence[SourceChange], engine: str, of: Sources, processes: int
 ) -> list[Reach]:
-    """Each case on the engine without a fault, from the cache where nothing has changed. See Note [Reach].
+    """Each case on the engine without a change. See Note [Reach].
 
-    ``tell`` receives the number of cases that have to be run.
+    Raises:
+        ProcessDied: a case ended its process.
     """
-    place = cache_path(Path(__file__).with_name(f"reach_{''.join(filter(str.isalnum, engine))}"), ".reach")
-    key = _key(of.root)
-    known = _cached(place, key)
-    names = [_fingerprint(case) for case in cases]
-    hashes = _Hashes(of.root)
-    missing = [
-        (name, case)
-        for name, case in zip(names, cases, strict=True)
-        if name not in known or any(hashes[file] != digest for file, digest in known[name][1].items())
-    ]
-    if missing:
-        tell(len(missing))
-        count = min(len(missing), max(processes, len(missing) // 200))
-        chunks = [missing[number::count] for number in range(count)]
-        tasks = [partial(_visit_all, [case for _, case in chunk], engine, of) for chunk in chunks]
-        due = time.monotonic() + SAVED_EVERY
-        for done, (number, found) in enumerate(forked(tasks, processes), start=1):
-            if isinstance(found, ProcessDied):
-                raise found
-            for (name, _), visit in zip(chunks[number], found, strict=True):
-                known[name] = visit, {file: hashes[file] for file in visit.lines}
-            if not sys.dont_write_bytecode and (done == count or time.monotonic() > due):
-                with suppress(OSError):  # the folder is read-only
-                    write(place, key + pickle.dumps(known, pickle.HIGHEST_PROTOCOL))
-                due = time.monotonic() + SAVED_EVERY
-    return [known[name][0] for name in names]
+    visits: dict[str, Reach] = {}
+    chunks = [cases[number::processes] for number in range(min(processes, len(cases)))]
+    watch = _Watch(str(of.root), changes)
+    for _, found in forked([partial(_visit_apart, chunk, engine, watch) for chunk in chunks], processes):
+        if isinstance(found, ProcessDied):
+            raise found
+        visits |= found
+    return [visits[case.scenario.id] for case in cases]
 
 
-_Known = dict[str, tuple[Reach, dict[str, str]]]  # visits with the hashes of the files that they run
-
-
-class _Hashes(dict[str, str]):
-    """The hashes of files below a folder, each computed once."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def __missing__(self, file: str) -> str:
-        path = self._root / file
-        self[file] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-        return self[file]
-
-
-def _cached(place: Path, key: bytes) -> _Known:
-    with suppress(Exception):  # absent or damaged: pickle may raise anything
-        content = place.read_bytes()
-        if content.startswith(key):
-            found: _Known = pickle.loads(content[len(key) :])
-            return found
-    return {}
-
-
-def _key(root: Path) -> bytes:
-    """A hash of the interpreter, of the engine's place, and of this file."""
-    return hashlib.sha256(f"{sys.version} {root}".encode() + Path(__file__).read_bytes()).digest()
-
-
-def _fingerprint(case: RecordedCase) -> str:
-    return hashlib.sha256(
-        f"{case.scenario.id} {fingerprint(case.scenario)} {case.reference()!r}".encode()
-    ).hexdigest()
-
-
-def _visit_all(cases: Sequence[RecordedCase], engine: str, of: Sources) -> list[Reach]:
+def _visit_apart(cases: Sequence[RecordedCase], engine: str, watch: _Watch) -> dict[str, Reach]:
     found = prepared(engine, cases[0].scenario)
-    visits = []
-    for case in cases:
-        visit = apart(partial(_visit, case, found, str(of.root)))
-        if isinstance(visit, ProcessDied):
-            raise visit
-        visits.append(visit)
+    gc.freeze()  # so that the forks share its memory
+    visits: dict[str, Reach] = {}
+    count = math.ceil(len(cases) / TOGETHER)
+    for chunk in (cases[number::count] for number in range(count)):
+        end = apart(partial(_visit_all, chunk, found, watch))
+        if isinstance(end, ProcessDied):
+            raise end
+        visits |= end
     return visits
+
+
+def _visit_all(cases: Sequence[RecordedCase], engine: Engine, watch: _Watch) -> dict[str, Reach]:
+    return {case.scenario.id: Reach(*_traced(partial(case.differences, engine), watch)) for case in cases}
 
 
 def prepared(engine: str, scenario: Scenario) -> Engine:
@@ -153,25 +106,23 @@ def prepared(engine: str, scenario: Scenario) -> Engine:
     return found
 
 
-def _visit(case: RecordedCase, engine: Engine, root: str) -> Reach:
-    found, lines = _traced(partial(case.differences, engine), root)
-    return Reach(found, lines)
-
-
 def lines_of_import(
-    engine: str, case: RecordedCase, of: Sources, files: Sequence[str]
+    engine: str, case: RecordedCase, of: Sources, changes: Sequence[SourceChange]
 ) -> tuple[Lines, Lines]:
-    """The lines that run while an engine is imported, which no case is seen to run; and while these files are, then."""
-    ((_, found),) = forked([partial(_import, engine, case.scenario, of, files)], 1)
+    """The lines that run while an engine is imported, which no case is seen to run; then with the changed files."""
+    ((_, found),) = forked([partial(_import, engine, case.scenario, of, changes)], 1)
     if isinstance(found, ProcessDied):
         raise found
     return found
 
 
-def _import(engine: str, scenario: Scenario, of: Sources, files: Sequence[str]) -> tuple[Lines, Lines]:
-    root = str(of.root)
-    return _traced(partial(prepared, engine, scenario), root)[1], _traced(
-        partial(import_all, of, files), root
+def _import(
+    engine: str, scenario: Scenario, of: Sources, changes: Sequence[SourceChange]
+) -> tuple[Lines, Lines]:
+    watch = _Watch(str(of.root), changes)
+    files = sorted({change.file for change in changes})
+    return _traced(partial(prepared, engine, scenario), watch)[1], _traced(
+        partial(import_all, of, files), watch
     )[1]
 
 
@@ -182,31 +133,53 @@ def import_all(of: Sources, files: Iterable[str]) -> None:
             importlib.import_module(module_of(of.root / file))
 
 
-def _traced(task: Callable[[], T], root: str) -> tuple[T, Lines]:
-    """The result of a task, and the lines below a folder that it runs."""
+class _Watch:
+    """Tells the code in which lines are noted: that of functions that a change is in."""
+
+    def __init__(self, root: str, changes: Sequence[SourceChange]) -> None:
+        self.root = root
+        self._changed: dict[str, list[tuple[int, int]]] = {}
+        for change in changes:
+            file = str(Path(root, change.file))
+            self._changed.setdefault(file, []).extend((change.lines, change.around))
+        self.known: dict[int, tuple[CodeType, bool]] = {}  # by id, which the code keeps as long as it is here
+
+    def learn(self, code: CodeType) -> tuple[CodeType, bool]:
+        """The code, and whether its lines are noted."""
+        lines = [code.co_firstlineno, *(line for *_, line in code.co_lines() if line)]
+        changed = self._changed.get(code.co_filename, ())
+        noted = any(first <= max(lines) and min(lines) <= last for first, last in changed)
+        self.known[id(code)] = code, noted
+        return code, noted
+
+
+def _traced(task: Callable[[], T], watch: _Watch) -> tuple[T, Lines]:
+    """The result of a task, and the lines that it runs."""
     lines: dict[str, set[int]] = {}
+    called: set[int] = set()
+    known = watch.known
 
-    def on_call(frame: FrameType, event: str, _: Any) -> Any:
-        name = frame.f_code.co_filename
-        if not name.startswith(root):
-            return None
-        own = lines.setdefault(name, set())
-        own.add(frame.f_lineno)
-
-        def inside(frame: FrameType, event: str, _: Any) -> Any:
-            own.add(frame.f_lineno)
-            return inside
-
+    def inside(frame: FrameType, event: str, _: Any) -> Any:
+        lines.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
         return inside
+
+    def on_call(frame: FrameType, event: str, _: Any) -> Any:  # runs thousands of times in a case
+        code = frame.f_code
+        key = id(code)
+        called.add(key)
+        return inside if (known.get(key) or watch.learn(code))[1] else None
 
     sys.settrace(on_call)
     try:
         found = task()
     finally:
         sys.settrace(None)
+    for code, _ in map(known.__getitem__, called):
+        lines.setdefault(code.co_filename, set()).add(code.co_firstlineno)
     bits = {
-        Path(name).relative_to(root).as_posix(): sum(1 << line for line in each)
+        Path(name).relative_to(watch.root).as_posix(): sum(1 << line for line in each)
         for name, each in lines.items()
+        if name.startswith(watch.root)
     }
     return found, bits
 

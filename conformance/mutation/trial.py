@@ -6,13 +6,14 @@ import gc
 import hashlib
 import importlib
 import math
+import re
 import resource
 import signal
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import CodeType
 
 from conformance.adapters.registry import find
@@ -35,6 +36,8 @@ from conformance.runner.processes import ProcessDied, apart, forked
 
 CPU_SECONDS = 60
 """Processor time of an import, and of each case, after which the process of a change ends: it may not end by itself."""
+
+_IMPORT = re.compile(r"^ *(?:import|from) ((?:numpy|scipy)[\w.]*)", re.MULTILINE)
 
 AT_ONCE = 25
 """How many changes share an import of the engine."""
@@ -71,7 +74,7 @@ def trials(
     )  # unlike ones early
     programs = {name: program_of(case) for name, case in known.items()}
     files = sorted({change.file for change in changes})
-    imported, more = lines_of_import(engine, cases[0], of, files)
+    imported, more = lines_of_import(engine, cases[0], of, changes)
     quick: list[tuple[int, Task]] = []
     slow: list[tuple[int, Task]] = []
     for number, change in enumerate(changes):
@@ -177,19 +180,16 @@ def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (end if most == resource.RLIM_INFINITY else min(end, most), most))
 
 
-def preload(engine: str) -> None:
-    """Import here what the engine imports of other packages, which every fork then has."""
-    before = set(sys.modules)
-    for _, found in forked([partial(_imports, engine)], 1):
-        if isinstance(found, ProcessDied):
-            raise found
-        own = {each.partition(".")[0] for each in (*before, engine)}
-        for name in found:
-            if name.partition(".")[0] in ("numpy", "scipy") and name not in before | own:
-                with suppress(Exception):
-                    importlib.import_module(name)
-
-
-def _imports(engine: str) -> list[str]:
-    find(engine)
-    return list(sys.modules)
+def preload(of: Sources) -> None:
+    """Import here what the engine imports of NumPy and SciPy, even inside of functions: every fork then has it."""
+    packages = (
+        [of.root]
+        if (of.root / "__init__.py").exists()
+        else [of.root / Path(each).parts[0] for each in of.files]
+    )
+    found = set()
+    for file in {file for each in packages for file in ([each] if each.is_file() else each.rglob("*.py"))}:
+        found.update(_IMPORT.findall(file.read_text(errors="replace")))
+    for name in sorted(found):
+        with suppress(Exception):
+            importlib.import_module(name)
