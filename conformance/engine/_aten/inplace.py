@@ -22,7 +22,7 @@ from .._autograd.inplace_checks import (
     warn_of_overlap,
     write,
 )
-from .._autograd.node import Node, NotImplementedNode, gradient_edge
+from .._autograd.node import Node, NotImplementedNode
 from .._autograd.saved_variable import save_output
 from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
@@ -189,15 +189,12 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         check_resizable(row, self, arguments, value)
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
-    edge = gradient_edge(self) if recorded else None
-    if not fits:
-        resize_impl(self, value.shape)
-    if edge is not None:
+    if recorded:
         node = row.record_inplace(*arguments, self, state.recorder)
         if isinstance(node, NotImplementedNode):
             node.operation += "_"
-        else:
-            node.next_edges = (edge, *node.next_edges[1:])
+    if not fits:
+        resize_impl(self, value.shape)
     overlap = row.facts.overlap or ""
     if "refuse_inputs" in overlap:
         for each in arguments[1:]:
@@ -219,12 +216,10 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     return self
 
 
-def _is_same_data(one: Tensor, other: Any) -> bool:
+def _is_same_data(one: Tensor, other: Tensor) -> bool:
     """Whether two tensors are the same elements, which torch does not copy (torch: native/Copy.cpp, copy_impl)."""
-    if one is other or not isinstance(other, Tensor):
-        return one is other
     a, b = one._array, other._array
-    return (
+    return a is b or (
         isinstance(a, np.ndarray)
         and isinstance(b, np.ndarray)
         and (a.dtype, type(a)) == (b.dtype, type(b))

@@ -106,7 +106,7 @@ class SavedTensor:
 
     def _rebuild(self, array: np.ndarray[Any, Any], node: Node | None) -> Tensor:
         tensor = make(array)
-        if transforms.carrying and state.dispatch_modes:
+        if state.dispatch_modes:
             tensor = tensor.detach()  # see Note [Seen below autograd] in _dispatch/dispatch_composite.py
         if node is not None:
             if self.view_node.__class__ is DualOutput:

@@ -124,10 +124,10 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     if source._inference:
         view._inference = True
         return
-    if creation is None or not state.recording:
-        creation = (
-            (creation or "default") if state.recording else "inference" if state.inference else "no_grad"
-        )
+    if not state.recording:
+        creation = "inference" if state.inference else "no_grad"
+    elif creation is None:
+        creation = "default"
     info = source._view
     counter: VersionCounter = version_counter(source)
     if info is None:
