@@ -24,8 +24,11 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
     return tuple(slice(None) if each is None else each for each in indices)
 
 
-def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    """Refuse index tensors that do not broadcast, or are out of bounds for this shape."""
+def _checked(shape: tuple[int, ...], indices: Any) -> Any:
+    """The indices, which are refused if they do not broadcast, or are out of bounds for this shape.
+
+    Where they select no elements, torch does not look at their values: then they are zeros.
+    """
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     dim = ordinal = 0
@@ -43,16 +46,26 @@ def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
             ordinal += 1
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    _broadcastable(indices)
+    selected = _broadcastable(indices)
+    whole = [n for n, own in zip(shape, _indexed(indices, len(shape)), strict=True) if not own]
+    if 0 not in selected and any(not shape[dim] for dim, _, _ in places):
+        raise IndexError("index is out of bounds for dimension with size 0")
+    if 0 in selected or 0 in whole:
+        return [each if each is None or each.dtype.kind == "b" else each * 0 for each in indices]
     for dim, ordinal, each in places:
         n = shape[dim]
         wrong = each[(each < -n) | (each >= n)]
-        if wrong.size and not n:
-            raise IndexError("index is out of bounds for dimension with size 0")
         if wrong.size:
             raise IndexError(
                 f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}"
             )
+    return indices
+
+
+def _indexed(indices: Any, rank: int) -> list[bool]:
+    """Whether each dimension has an index."""
+    found = [own for each in indices for own in ([False] if each is None else [True] * dims_of_index(each))]
+    return found + [False] * (rank - len(found))
 
 
 def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
@@ -66,13 +79,14 @@ def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
             )
 
 
-def _broadcastable(indices: Any) -> None:
+def _broadcastable(indices: Any) -> tuple[int, ...]:
+    """The shape that index tensors have together."""
     asked: list[Array] = []
     for each in indices:
         if each is not None:
             asked += each.nonzero() if each.dtype.kind == "b" else [each]
     try:
-        np.broadcast_shapes(*(each.shape for each in asked))
+        return np.broadcast_shapes(*(each.shape for each in asked))
     except ValueError:
         named = ", ".join(str(list(each.shape)) for each in asked)
         raise IndexError(
@@ -91,7 +105,7 @@ def _broadcastable(indices: Any) -> None:
 )
 def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors select."""
-    _check_indices(self.shape, indices)
+    indices = _checked(self.shape, indices)
     result = ordered(self[_numpy_index(indices)])
     in_order = all(each is None or each.ndim < 2 or each.flags.c_contiguous for each in indices)
     return result if in_order and self.flags.c_contiguous else _in_order_of(result, self, indices)
@@ -151,13 +165,12 @@ def _check_kind(self: Array, values: Array) -> None:
 )
 def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
     """A copy with ``values`` written, or added, at the elements that the index tensors select."""
-    where = _numpy_index(indices)
     try:
-        _check_indices(self.shape, indices)
+        where = _numpy_index(_checked(self.shape, indices))
     except IndexError as error:
         if "out of bounds" in str(error):  # torch checks that last
             _broadcastable(indices)
-            _check_fits(values, _shape_named(self, where))
+            _check_fits(values, _shape_named(self, _numpy_index(indices)))
             _check_kind(self, values)
         raise
     leads = len(values.shape) > 1 and values.shape[0] == 1  # numpy drops such dimensions when it writes
