@@ -37,7 +37,11 @@ _OPPOSITE: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
 }
 _FOR_TYPES = {"cast", "TypeVar", "NewType", "TypeAlias"}  # calls that only a type checker reads
-_SYMMETRIC = {"max", "min", "maximum", "minimum", "may_share_memory"}  # in their arguments
+_SYMMETRIC = {
+    "broadcast_shapes", "fmax", "fmin", "hypot", "logaddexp", "logaddexp2", "max", "maximum", "may_share_memory", "min",
+    "minimum", "promote_types", "result_dtype", "result_type", "same_memory", "shares_memory",
+}  # fmt: skip
+"""Functions that do the same when their arguments are exchanged."""
 _NOT_CHANGED = {*_FOR_TYPES, "isinstance", "issubclass", "getattr", "range"}  # it would just fail
 _STATEMENTS = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Assign)
 

@@ -100,6 +100,7 @@ def kinds(source: str, **options: bool) -> list[tuple[str, str, str]]:
         ("f(a)", []),
         ("f(a, b)", [("arguments exchanged", "a, b", "b, a"), ("argument left out", ", b", "")]),
         ("max(a, b)", [("argument left out", ", b", "")]),
+        ("np.logaddexp(a, b)", [("argument left out", ", b", "")]),
         ("zip(a, *b, strict=True)", []),
         ("warn(a, stacklevel=2)", []),
         ("zip(a, *b, strict=False)", [("constant", "False", "True")]),
