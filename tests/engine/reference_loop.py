@@ -129,5 +129,5 @@ def _add_to_buffer(
         buffer[input_nr] = gradient
     elif gradient is not None:
         watched = transforms.carrying and (state.dispatch_modes or transforms.since)
-        out_of_place = task.create_graph or state.before_mutation is not None or bool(watched)
+        out_of_place = state.grad_enabled or state.before_mutation is not None or bool(watched)
         _accumulate(buffer, input_nr, gradient, out_of_place)
