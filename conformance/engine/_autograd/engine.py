@@ -445,14 +445,14 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     if level < 0:
         return node._apply(inputs)
     old = vmap_of(level).old
-    if old or uses_batch_rules(level):
-        try:
-            return node._apply(inputs)
-        except RuntimeError as error:  # the formula has no batch rule
-            if old and str(error).startswith("Batching rule"):
-                raise
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
+        if old or uses_batch_rules(level):
+            try:
+                return node._apply(inputs)
+            except RuntimeError as error:  # the formula has no batch rule
+                if old and str(error).startswith("Batching rule"):
+                    raise
         result: Gradients = for_each_sample(
             lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
         )
