@@ -114,6 +114,7 @@ def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> lis
     """Capture the requested gradients; run the node with its hooks if it is needed."""
     state.evaluating = node
     if not runs and node.hooks is not None:
+        task.enter_python(node)
         inputs = run_tensor_pre_hooks(node.hooks, inputs)
     for input_nr, number in task.captures.get(node, ()):
         task.captured[number] = inputs[input_nr]

@@ -279,9 +279,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             entered = task.running is not None
         elif plain and node.hooks is None and (not selected or node.selective):
             outputs = node._apply(buffer)
-            if outputs and create_graph:  # casts and sums are recorded before the additions that follow
-                outputs = validate_outputs(node, outputs)
-            elif outputs and outputs.__class__ is not list:  # may raise; then nothing is freed
+            # It may raise; then nothing is freed. Casts and sums are recorded before the additions that follow.
+            if outputs and (create_graph or outputs.__class__ is not list):
                 outputs = validate_outputs(node, outputs)
             if task.running is not None:  # user code ran inside, and may have registered a hook on the node
                 outputs = _post_hooks(node, outputs, ())
