@@ -425,7 +425,9 @@ def _same_age(result: Tensor, source: Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """The result of an operation as a tensor without grad_fn; a numpy scalar becomes 0-dimensional."""
-    tensor = make(value if value.__class__ is np.ndarray else np.asanyarray(value))
+    tensor = make(
+        value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value)
+    )
     if state.inference:
         tensor._inference = True
     return tensor
