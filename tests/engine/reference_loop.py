@@ -114,6 +114,7 @@ def _run_node(task: GraphTask, node: Node, runs: bool, inputs: Gradients) -> lis
     """Capture the requested gradients; run the node with its hooks if it is needed."""
     state.evaluating = node
     if not runs and node.hooks is not None:
+        task.enter_python(node)
         inputs = run_tensor_pre_hooks(node.hooks, inputs)
     for input_nr, number in task.captures.get(node, ()):
         task.captured[number] = inputs[input_nr]
@@ -129,5 +130,5 @@ def _add_to_buffer(
         buffer[input_nr] = gradient
     elif gradient is not None:
         watched = transforms.carrying and (state.dispatch_modes or transforms.since)
-        out_of_place = task.create_graph or state.before_mutation is not None or bool(watched)
+        out_of_place = state.grad_enabled or state.before_mutation is not None or bool(watched)
         _accumulate(buffer, input_nr, gradient, out_of_place)

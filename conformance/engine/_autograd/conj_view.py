@@ -69,7 +69,7 @@ def conjugate_view(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # the user may have written to it through numpy
             pair.update_other(memory)
-    start = offset(array) if array.size else 0  # an empty array may have any address
+    start = min(offset(array), memory.nbytes)  # that of an empty array may be beyond the end
     return np.ndarray(array.shape, array.dtype, buffer(other), start, array.strides)
 
 

@@ -276,11 +276,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         frees = False
         if captures and node in captures and not _capture(task, node, buffer):
             outputs = ()
+            entered = task.running is not None
         elif plain and node.hooks is None and (not selected or node.selective):
             outputs = node._apply(buffer)
-            if outputs and create_graph:  # casts and sums are recorded before the additions that follow
-                outputs = validate_outputs(node, outputs, task.should_compute)
-            elif outputs and outputs.__class__ is not list:  # may raise; then nothing is freed
+            # It may raise; then nothing is freed. Casts and sums are recorded before the additions that follow.
+            if outputs and (create_graph or outputs.__class__ is not list):
                 outputs = validate_outputs(node, outputs)
             if task.running is not None:  # user code ran inside, and may have registered a hook on the node
                 outputs = _post_hooks(node, outputs, ())
@@ -338,7 +338,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     elif pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
-                        _accumulate(pending, input_nr, gradient, out_of_place)
+                        separate = _sums_out_of_place(state.grad_enabled) if entered else out_of_place
+                        _accumulate(pending, input_nr, gradient, separate)
                 gradient = None
                 if not remaining:
                     if ready is not None:
@@ -443,14 +444,14 @@ def _apply_batched(node: Node, inputs: Gradients) -> Gradients:
     if level < 0:
         return node._apply(inputs)
     old = vmap_of(level).old
-    if old or uses_batch_rules(level):
-        try:
-            return node._apply(inputs)
-        except RuntimeError as error:  # the formula has no batch rule
-            if old and str(error).startswith("Batching rule"):
-                raise
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
+        if old or uses_batch_rules(level):
+            try:
+                return node._apply(inputs)
+            except RuntimeError as error:  # the formula has no batch rule
+                if old and str(error).startswith("Batching rule"):
+                    raise
         result: Gradients = for_each_sample(
             lambda *each: tuple(_apply_batched(node, each)), inputs, {}, level
         )
@@ -485,6 +486,7 @@ def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
     runs = task.needed is None or node in task.needed
     inputs = tuple(buffer)
     if not runs and node.hooks is not None:
+        task.enter_python(node)
         inputs = run_tensor_pre_hooks(node.hooks, inputs)
     for input_nr, number in task.captures[node]:
         task.captured[number] = inputs[input_nr]

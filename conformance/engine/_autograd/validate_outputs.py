@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,9 @@ from .node import Edge, Gradients, Node
 from .tensor import Tensor
 
 
-def validate_outputs(
-    node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
-) -> Gradients:
-    """Reduce and cast what a node returned for its ``next_nodes``.
-
-    Args:
-        wanted: gradients are changed only for nodes for which this returns True; None for all.
-    """
-    return _validate(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
+def validate_outputs(node: Node, gradients: Gradients) -> Gradients:
+    """Reduce and cast what a node returned for its ``next_nodes``."""
+    return _validate(node.next_nodes, node.input_nrs, gradients, node.name)
 
 
 def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
@@ -29,11 +23,7 @@ def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradien
 
 
 def _validate(
-    nodes: Sequence[Node | None],
-    input_nrs: Sequence[int],
-    gradients: Gradients,
-    name: Any,
-    wanted: Callable[[Node], bool] | None = None,
+    nodes: Sequence[Node | None], input_nrs: Sequence[int], gradients: Gradients, name: Any
 ) -> Gradients:
     """Reduce and cast each gradient to the input metadata of its node.
 
@@ -51,17 +41,10 @@ def _validate(
         array = gradient._array
         if array.shape == shape and array.dtype is kind:
             continue
-        if wanted is not None and not wanted(node):
-            continue
         if changed is None:
             changed = list(gradients)
         changed[number] = validate_gradient(gradient, node, input_nrs[number], number, name)
     return gradients if changed is None else tuple(changed)
-
-
-def _name(name: Any) -> str:
-    result: str = name if isinstance(name, str) else name()
-    return result
 
 
 def validate_gradient(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
@@ -91,7 +74,7 @@ def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], numbe
             integer and the input is complex.
     """
     unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
-    if unfit and name and number in _HANDLE_R_TO_C.get(_name(name), ()):
+    if unfit and name and number in _HANDLE_R_TO_C.get(name(), ()):
         gradient = gradient.real
     gradient = _reduce_to(gradient, shape, number, name)
     if gradient._array.dtype is not kind:
@@ -104,7 +87,7 @@ def _reduce_to(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any)
     if gradient._array.shape == shape:
         return gradient
     if not is_expandable_to(shape, gradient._array.shape):
-        subject = f"Function {_name(name)} returned an " if name else ""
+        subject = f"Function {name()} returned an " if name else ""
         raise RuntimeError(
             f"{subject}invalid gradient at index {number} - got "
             f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"

@@ -13,7 +13,7 @@ from ..._c10 import dtypes
 from ..._c10.errors import need_fitting
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import ordered
-from ..inplace import run_inplace
+from ..inplace import inplace
 from ..kernels import float_function, half_up, kind_of, need_floats, scipy
 from ..registry import ROWS, Array, op
 from ..scalar_operands import minus
@@ -168,7 +168,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
     """mvlgamma, in place."""
     need_fitting(self._array.dtype.kind in "fV", "Tensor.mvlgamma_")
-    return run_inplace(ROWS["mvlgamma"], [self, p])
+    return inplace(ROWS["mvlgamma"])(self, p)
 
 
 def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
