@@ -157,17 +157,15 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
 def _dual_of_value(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
     """dual_of for a batched tensor: batch the dual of its value."""
     value, dim = unwrap_batched(tensor)
-    fits = tangent_of(value, level) is None and tangent._array.shape == tensor._array.shape
-    if fits and level < len(_levels):
-        direction = batched_value_tangent(tensor, tangent)
-        if value.__class__ is BatchedTensor:
-            return make_batched(dual_of(value, direction, level), dim, tensor._level)
-        if direction.__class__ is not BatchedTensor:
-            dual = alias(value)
-            dual._forward_base = None
-            attach(dual, direction, level)
-            return make_batched(dual, dim, tensor._level)
-    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)  # which raises the error
+    direction = batched_value_tangent(tensor, tangent)
+    if value.__class__ is BatchedTensor:
+        return make_batched(dual_of(value, direction, level), dim, tensor._level)
+    if direction.__class__ is not BatchedTensor:
+        dual = alias(value)
+        dual._forward_base = None
+        attach(dual, direction, level)
+        return make_batched(dual, dim, tensor._level)
+    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)
 
 
 class UnpackedDualTensor(NamedTuple):
