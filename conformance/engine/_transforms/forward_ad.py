@@ -114,9 +114,10 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
     if level != 0:
         raise RuntimeError("Invalid level given to _make_dual")
-    mapped = level_of((tensor, tangent))
-    if mapped >= 0 and not vmaps[mapped].old:
-        raise RuntimeError(NO_RULE.format("_make_dual"))
+    for each in (tensor, tangent):
+        mapped = level_of((each,))
+        if mapped >= 0 and not vmaps[mapped].old:
+            raise RuntimeError(NO_RULE.format("_make_dual"))
     return overridable_dual(tensor, tangent, level)
 
 
