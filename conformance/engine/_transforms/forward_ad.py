@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .._aten.shape.view_reshape import alias
 from .._autograd.batched_tensor import (
     NO_RULE,
+    OLD_VIEW,
     BatchedTensor,
     for_each_sample,
     level_of,
@@ -131,6 +132,9 @@ def overridable_dual(tensor: Tensor, tangent: Tensor, level: int) -> Any:
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual without its checks, at a level of forward_ad or of torch.func."""
     mapped = level_of((tensor, tangent))
+    of_func = level < len(_levels) and _levels[level].of_func
+    if of_func and tensor.__class__ is BatchedTensor and vmaps[tensor._level].old:
+        raise RuntimeError(OLD_VIEW.format("alias"))
     alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
     if mapped >= 0 and not alone:  # see Note [Batched tangents]
         if uses_batch_rules(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
@@ -141,9 +145,7 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    dual = (
-        alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
-    )
+    dual = alias(tensor) if of_func else tensor.view(tensor._array.shape)
     if 1 in tensor._array.shape and not tensor.is_sparse:
         dual._array = tensor._array[...]  # unlike view(), torch keeps the strides of dimensions of length 1
     if state.inference:
