@@ -225,6 +225,8 @@ class BatchedTensor(Tensor):
     def detach(self) -> Tensor:
         """A BatchedTensor of the detached value or samples."""
         self._check_alive()
+        if vmap_of(self._level).old:
+            raise RuntimeError(OLD_VIEW.format("detach"))
         if self._value is not None and uses_batch_rules(self._level):
             return make_batched(self._value.detach(), self._bdim, self._level)
         return batch_samples([each.detach() for each in self._samples], self._level)

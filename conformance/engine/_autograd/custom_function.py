@@ -30,7 +30,7 @@ from .views import increment_version
 
 # See Note [Slots].
 _give_tangents: Callable[..., None] = slots.on_first_use("give_tangents")
-_refuse_named: Callable[[dict[str, Any]], None] = slots.on_first_use("refuse_named")
+_for_rule: Callable[[dict[str, Any]], dict[str, Any]] = slots.on_first_use("for_rule")
 _set_up_outside: Callable[..., None] = slots.on_first_use("set_up_outside")
 _apply_transformed: Callable[..., Any] = slots.on_first_use("apply_transformed")
 
@@ -364,13 +364,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        if kwargs and with_setup and transforms.count:
-            _refuse_named(kwargs)
-        if kwargs:
+        for_rule = _for_rule(kwargs) if kwargs and with_setup and transforms.count else {}
+        if kwargs and not for_rule:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
             return _apply_transformed(
-                cls, args, with_setup, lambda arguments: _apply(cls, arguments, with_setup)
+                cls, args, for_rule, with_setup, lambda arguments: _apply(cls, arguments, with_setup)
             )
         return _apply(cls, args, with_setup)
 

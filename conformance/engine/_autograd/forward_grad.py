@@ -136,9 +136,7 @@ def _view_of_tangent(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
             [_view_of_tangent(each, view, base) for each in tangent._samples], tangent._level
         )
     shown, whole = view._array, base._array
-    turned = is_conjugate_view(shown) != is_conjugate_view(whole)
-    if turned or shown.dtype.kind != whole.dtype.kind:
-        tangent = shown_as(shown, tangent, turned)
+    tangent = shown_as(shown, tangent, is_conjugate_view(shown) != is_conjugate_view(whole))
     start = (offset(shown) - offset(whole)) // shown.itemsize if shown.size else 0
     own = offset(tangent._array) // tangent._array.itemsize
     return tangent.as_strided(shown.shape, strides(shown), own + start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from .._autograd.batched_tensor import (
@@ -40,8 +41,8 @@ def _running() -> list[int]:
     return [level for level, each in enumerate(vmaps) if not each.old and each.depth <= transforms.depth]
 
 
-def refuse_named(kwargs: dict[str, Any]) -> None:
-    """Refuse keyword-only arguments of forward, with the error of the innermost transform."""
+def for_rule(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keyword-only arguments of forward, which under vmap its rule alone gets; other transforms refuse them."""
     running = _running()
     if running and vmaps[running[-1]].depth == transforms.depth:
         if any(isinstance(each, Tensor) for each in flatten(kwargs)[0]):
@@ -49,15 +50,21 @@ def refuse_named(kwargs: dict[str, Any]) -> None:
                 "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
                 f"autograd.Function. Got: {kwargs}"
             )
-    elif transforms.depth:
+        return kwargs
+    if transforms.depth:
         name = next(iter(kwargs))
         raise TypeError(f"custom_function_call_grad() got an unexpected keyword argument '{name}'")
+    return {}
 
 
 def apply_transformed(
-    cls: Any, args: tuple[Any, ...], with_setup: bool, apply: Callable[[tuple[Any, ...]], Any]
+    cls: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    with_setup: bool,
+    apply: Callable[[tuple[Any, ...]], Any],
 ) -> Any:
-    """Apply a Function to tensors that may be batched."""
+    """Apply a Function to tensors that may be batched; its own rule gets ``kwargs`` as well."""
     level = level_of(flatten(args)[0])
     if (
         not transforms.depth
@@ -88,7 +95,7 @@ def apply_transformed(
         if inside and transforms.since != transforms.backward and any(map(_is_expanded, args)):
             # In forward mode samples that share memory have a tangent each.
             return for_each_sample(
-                lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
+                lambda *given: apply_transformed(cls, given, kwargs, with_setup, apply), args, {}, level
             )
         output = apply_to_values(cls, args, running[-1], hidden=inside > 0)
         needed = tuple(isinstance(each, Tensor) and each.requires_grad for each in args)
@@ -100,7 +107,7 @@ def apply_transformed(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
-    return apply(args) if level < 0 else through_rule(cls.vmap, args, level)
+    return apply(args) if level < 0 else through_rule(partial(cls.vmap, **kwargs), args, level)
 
 
 def _is_expanded(value: Any) -> bool:

@@ -9,7 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .._aten.registry import Row, bind
-from .._autograd.batched_tensor import BatchedTensor, make_batched, rebuild_sequence, unwrap_batched, vmaps
+from .._autograd.batched_tensor import (
+    BatchedTensor,
+    data_dependent_error,
+    level_of,
+    make_batched,
+    rebuild_sequence,
+    unwrap_batched,
+    vmaps,
+)
 from .._autograd.tensor import Tensor
 from .jvp import call
 
@@ -18,6 +26,18 @@ Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]
 
 def is_at(value: Any, level: int) -> bool:
     return value.__class__ is BatchedTensor and value._level == level
+
+
+def sole_tensor(arguments: dict[str, Any], level: int) -> BatchedTensor:
+    """``self``, of an operator whose other arguments are numbers.
+
+    Raises:
+        RuntimeError: one of these is batched: item() would read it.
+    """
+    self, *others = arguments.values()
+    if level_of(others) >= 0:
+        raise data_dependent_error("item", level)
+    return self
 
 
 def front(batch: BatchedTensor) -> Tensor:

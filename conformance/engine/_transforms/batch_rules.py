@@ -11,7 +11,6 @@ from typing import Any
 
 from .._aten.registry import Row
 from .._autograd.batched_tensor import level_of, make_batched, unwrap_batched, vmaps
-from .._c10 import errors
 from . import (  # noqa: F401  which declare rules
     backward_batch_rules,
     batched_fallback,
@@ -81,8 +80,6 @@ def new_sample(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """register_hook: inside a derivative the hook is called once, with the batched gradient of all samples."""
     batch, hook = args
-    if not batch.requires_grad:
-        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if batch._value is None:
         return NotImplemented
     value, dim = batch._value, batch._bdim

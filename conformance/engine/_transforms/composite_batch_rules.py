@@ -19,6 +19,8 @@ from .._autograd.batched_tensor import (
     DYNAMIC,
     MASK,
     NO_RULE,
+    OLD_REFUSAL,
+    OLD_VIEW,
     BatchedTensor,
     batch_samples,
     data_dependent_error,
@@ -29,6 +31,7 @@ from .._autograd.batched_tensor import (
     level_of,
     make_batched,
     uses_batch_rules,
+    vmap_of,
     vmaps,
 )
 from .._autograd.tensor import Tensor
@@ -66,6 +69,24 @@ _BY_TENSOR = {
         "indices_or_sections",
         batched_fallback.NO_FALLBACK.format("tensor_split.tensor_indices_or_sections"),
     ),
+}
+# Composite functions that the old vmap sees before they are decomposed, and refuses; with their overloads.
+_OLD_VIEWS = {
+    **dict.fromkeys(("adjoint", "broadcast_to", "linalg_diagonal", "positive", "ravel"), ""),
+    "dsplit": ".int",
+    "flatten": ".using_ints",
+    "hsplit": ".int",
+    "moveaxis": ".int",
+    "swapaxes": "",
+    "swapdims": "",
+    "unflatten": ".int",
+    "vsplit": ".int",
+}
+_OLD_LISTS = {
+    "broadcast_tensors": "broadcast_tensors",
+    "hstack": "hstack",
+    "row_stack": "vstack",
+    "vstack": "vstack",
 }
 _UNSUPPORTED = "vmap: we do not yet support aten::{}. Please file an issue"
 _WITHOUT_CLASSES = (
@@ -195,6 +216,11 @@ def _check_arguments(
 
 def _refusal(name: str, facts: Facts, level: int) -> str | None:
     """The error message for a function that torch refuses under vmap, or None; a derivative decomposes some."""
+    old = vmap_of(level).old
+    if old and name in _OLD_VIEWS:
+        return OLD_VIEW.format(name + _OLD_VIEWS[name])
+    if old and name in _OLD_LISTS:
+        return OLD_REFUSAL.format(_OLD_LISTS[name])
     if facts.vmap == "no_fallback" and not inside_derivative(level):
         return batched_fallback.NO_FALLBACK.format(
             name if facts.overload == "default" else f"{name}.{facts.overload}"
@@ -244,6 +270,11 @@ def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwarg
     if kwargs.get("out") is not None:
         raise RuntimeError(_RANDOM_OUT)
     mapped = level_of((args, tuple(kwargs.values()))) == level
+    if mapped and name.endswith("dropout") and not front(args[0]).is_contiguous():
+        args = (
+            make_batched(front(args[0]).contiguous(), 0, level),
+            *args[1:],
+        )  # torch draws in the order of the samples
     if running.randomness == "same":
         if not mapped:
             return _outside(name, function, args, kwargs)
@@ -272,8 +303,6 @@ def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwarg
         source = args[0]
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
-        if mapped and name == "dropout" and not front(source).is_contiguous():
-            source = batch_samples(source._samples, level)  # torch draws in the order of the samples
         value = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         drawn = _outside(name, function, (value, *args[1:]), kwargs)
         if not name.endswith("_"):

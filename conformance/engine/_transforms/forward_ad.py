@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .._aten.shape.view_reshape import alias
 from .._autograd.batched_tensor import (
     NO_RULE,
+    OLD_VIEW,
     BatchedTensor,
     for_each_sample,
     level_of,
@@ -114,9 +115,10 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
     if level != 0:
         raise RuntimeError("Invalid level given to _make_dual")
-    mapped = level_of((tensor, tangent))
-    if mapped >= 0 and not vmaps[mapped].old:
-        raise RuntimeError(NO_RULE.format("_make_dual"))
+    for each in (tensor, tangent):
+        mapped = level_of((each,))
+        if mapped >= 0 and not vmaps[mapped].old:
+            raise RuntimeError(NO_RULE.format("_make_dual"))
     return overridable_dual(tensor, tangent, level)
 
 
@@ -130,6 +132,9 @@ def overridable_dual(tensor: Tensor, tangent: Tensor, level: int) -> Any:
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual without its checks, at a level of forward_ad or of torch.func."""
     mapped = level_of((tensor, tangent))
+    of_func = level < len(_levels) and _levels[level].of_func
+    if of_func and tensor.__class__ is BatchedTensor and vmaps[tensor._level].old:
+        raise RuntimeError(OLD_VIEW.format("alias"))
     alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
     if mapped >= 0 and not alone:  # see Note [Batched tangents]
         if uses_batch_rules(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
@@ -140,9 +145,7 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    dual = (
-        alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
-    )
+    dual = alias(tensor) if of_func else tensor.view(tensor._array.shape)
     if 1 in tensor._array.shape and not tensor.is_sparse:
         dual._array = tensor._array[...]  # unlike view(), torch keeps the strides of dimensions of length 1
     if state.inference:
@@ -157,17 +160,15 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
 def _dual_of_value(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
     """dual_of for a batched tensor: batch the dual of its value."""
     value, dim = unwrap_batched(tensor)
-    fits = tangent_of(value, level) is None and tangent._array.shape == tensor._array.shape
-    if fits and level < len(_levels):
-        direction = batched_value_tangent(tensor, tangent)
-        if value.__class__ is BatchedTensor:
-            return make_batched(dual_of(value, direction, level), dim, tensor._level)
-        if direction.__class__ is not BatchedTensor:
-            dual = alias(value)
-            dual._forward_base = None
-            attach(dual, direction, level)
-            return make_batched(dual, dim, tensor._level)
-    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)  # which raises the error
+    direction = batched_value_tangent(tensor, tangent)
+    if value.__class__ is BatchedTensor:
+        return make_batched(dual_of(value, direction, level), dim, tensor._level)
+    if direction.__class__ is not BatchedTensor:
+        dual = alias(value)
+        dual._forward_base = None
+        attach(dual, direction, level)
+        return make_batched(dual, dim, tensor._level)
+    return for_each_sample(dual_of, (tensor, tangent, level), {}, tensor._level)
 
 
 class UnpackedDualTensor(NamedTuple):

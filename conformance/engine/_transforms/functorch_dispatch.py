@@ -66,9 +66,12 @@ def unsupported(name: str) -> NotImplementedError:
     return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
 
 
+_UNIQUE = {"_unique_dim": "unique_dim", "_unique_dim_consecutive": "unique_consecutive"}
+
+
 def _packet(row: Row) -> str:
-    """torch's operator name without the overload; unique_dim is an operator of its own."""
-    return row.name.removeprefix("_") if row.name.startswith("_unique_dim") else opname(row.name)
+    """torch's operator name without the overload, of the operator that a program's call reaches."""
+    return _UNIQUE.get(row.name) or opname(row.name)
 
 
 def no_derivative(row: Row, form: str = "") -> NotImplementedError:
@@ -291,5 +294,4 @@ def follow(view: Tensor, source: Tensor) -> None:
     base = forward_base(source)
     if base is None:
         base = source
-    if view._view is None or view._view.base is not base:
-        view._forward_base = base
+    view._forward_base = base

@@ -26,10 +26,7 @@ def write_value(row: Row, arguments: list[Any], level: int) -> bool:
     if not is_at(target, level) or target._value is None:
         return False
     if row.name == "index_put":
-        result = scatter_batch_rules.put_in_place(row, arguments, level)
-        if result is None:
-            return False
-        run_inplace(row, result)
+        run_inplace(row, scatter_batch_rules.put_in_place(row, arguments, level))
         target._cached_samples = None
         return True
     if not is_in_place(row):

@@ -155,12 +155,7 @@ def _in_list(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     joined = cat if row.name == "cat" else stack
     rank = tensors[0]._array.ndim + (row.name == "stack")
     size = vmaps[level].size
-    values = [
-        _expanded(each, level)
-        if is_at(each, level)
-        else _aligned(each, each._array.ndim, level).expand((size, *each._array.shape))
-        for each in tensors
-    ]
+    values = [_aligned(each, each._array.ndim, level).expand((size, *each._array.shape)) for each in tensors]
     return wrapped(joined(values, wrap_dim(dim, rank) + 1), level)
 
 

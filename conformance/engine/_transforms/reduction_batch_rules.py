@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._aten.registry import ROWS, Row, bind
-from .batch_dims import each_tensor, front, is_at, wrapped
+from .batch_dims import each_tensor, front, sole_tensor, wrapped
 from .batch_rule_registry import rule, shared_rule
 from .jvp import call
 from .view_batch_rules import dims_of
@@ -15,9 +15,7 @@ from .view_batch_rules import dims_of
 def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A reduction over dimensions; a 0-d sample gets a dimension of 1 first."""
     arguments = bind(row, args, kwargs)
-    batch = arguments["self"]
-    if not is_at(batch, level):
-        return NotImplemented
+    batch = sole_tensor(arguments, level)
     value, rank = front(batch), batch._array.ndim
     dim = arguments.get("dim")
     many = row.facts.vmap == "reduction_dims"

@@ -206,12 +206,11 @@ def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
 def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_put: one call with the same indices as in ``indexed``."""
     arguments = bind(row, args, kwargs)
-    if not _ready_to_put(arguments, level):
-        return NotImplemented
+    _prepare_to_put(arguments, level)
     return wrapped(call(row, arguments), level)
 
 
-def _ready_to_put(given: dict[str, Any], level: int) -> bool:
+def _prepare_to_put(given: dict[str, Any], level: int) -> None:
     """Replace the arguments of index_put by their values."""
     batch, values = given["self"], given["values"]
     indices = list(given["indices"])
@@ -225,13 +224,13 @@ def _ready_to_put(given: dict[str, Any], level: int) -> bool:
     wanted = batch._array.ndim - named + rank
     values = with_ones(front_or_expanded(values, level), wanted - values._array.ndim)
     given |= {"self": front_or_expanded(batch, level), "indices": tuple(wholes), "values": values}
-    return True
 
 
-def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None:
+def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any]:
     """The values of index_put_'s arguments."""
     given = dict(zip(row.parameters, arguments, strict=True))
-    return list(given.values()) if _ready_to_put(given, level) else None
+    _prepare_to_put(given, level)
+    return list(given.values())
 
 
 # Searching ----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from .._autograd.tensor import Tensor
 from .._c10.dtypes import dtype
 from .._c10.layout import contiguous_format
 from .._c10.shapes import wrap_dim
-from .batch_dims import front, is_at, wrapped
+from .batch_dims import front, sole_tensor, wrapped
 from .batch_rule_registry import composed_rule, rule, shared_rule
 from .jvp import call
 from .pointwise_batch_rules import pointwise
@@ -37,9 +37,7 @@ def dims_of(dim: Any, rank: int) -> Any:
 def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """Operators with a ``dim`` argument: the dimensions are shifted by the batch dimension."""
     arguments = bind(row, args, kwargs)
-    batch = arguments["self"]
-    if not is_at(batch, level):
-        return NotImplemented
+    batch = sole_tensor(arguments, level)
     if row.view is not None and batch._value is None:
         return NotImplemented
     rank = batch._array.ndim
@@ -206,9 +204,9 @@ def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """roll: along ``dims``, or of the flattened sample."""
     arguments = bind(row, args, kwargs)
-    if arguments["dims"] or not is_at(arguments["self"], level) or not arguments["self"]._array.ndim:
-        return along(row, args, kwargs, level) if arguments["dims"] else NotImplemented
-    value = front(arguments["self"])
+    if arguments["dims"] or not arguments["self"]._array.ndim:  # of numbers torch rolls the batch
+        return along(row, args, kwargs, level)
+    value = front(sole_tensor(arguments, level))
     return wrapped(value.flatten(1).roll(arguments["shifts"], 1).reshape(value._array.shape), level)
 
 

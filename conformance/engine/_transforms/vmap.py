@@ -241,5 +241,5 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
             unwrapped._inference = value._samples[0]._inference
         return unwrapped if dim in (bdim, bdim - unwrapped.dim()) else unwrapped.movedim(bdim, dim)
     shape = list(value.shape)
-    shape.insert(dim % (len(shape) + 1), size)
+    shape.insert(dim, size)  # torch leaves a negative dim undefined
     return value.expand(shape)

@@ -44,7 +44,7 @@ PROVIDERS: dict[str, str] = {
     "old_vmap": "_transforms.vmap:old_vmap",
     "ones_like": "_dispatch.dispatch_composite:ones_like",
     "pad": "_nn.padding:pad",
-    "refuse_named": "_transforms.autograd_function:refuse_named",
+    "for_rule": "_transforms.autograd_function:for_rule",
     "register_dispatch_subclass": "_autograd.torch_dispatch_subclass:register_dispatch_subclass",
     "remove_dispatch_wrappers": "_dispatch.dispatch_composite:remove",
     "restore_autocast": "_dispatch.autocast:restore_autocast",

@@ -255,7 +255,7 @@ def _jacobian_columns(func: Callable[..., Any], inputs: Any) -> Any:
     blocks = [  # torch returns lists in this case only
         [
             part.movedim(0, -1).reshape((*shape, *each.shape))
-            for part, each in zip(column.split(list(counts), 0), points, strict=True)
+            for part, each in zip(column.split(list(counts)), points, strict=True)
         ]
         for column, shape in zip(columns, seen[1], strict=True)
     ]
