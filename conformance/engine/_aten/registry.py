@@ -53,6 +53,7 @@ from .complex_gradients import formula_of
 from .type_promotion import promote_arrays, promote_checked, promote_operands  # fmt: skip
 
 Array = np.ndarray[Any, Any]
+OptionalArray = Any  # annotates an argument of a forward that is a tensor or None, and has no default
 _GIVEN = ("grad", "grads", "needed", "metadata")  # arguments of a formula that are not saved
 
 # What torch's derivatives.yaml calls non_differentiable, as a rule.

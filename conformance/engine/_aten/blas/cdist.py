@@ -47,8 +47,8 @@ def _of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -
 
 @op(
     "CdistBackward0",
-    name="_cdist_forward",
     jvp="not_implemented",
+    schema_args=lambda *args: ((*args, None), {}),
     x1=lambda grad, x1, x2, p, result: _cdist_backward(grad.contiguous(), x1, x2, p, result),
     x2=_of_second,
 )
@@ -63,7 +63,6 @@ def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
 
 @op(
     "CdistBackwardBackward0",
-    name="_cdist_backward",
     grad_=_no_cdist,
     x1=_no_cdist,
     x2=_no_cdist,
@@ -91,7 +90,6 @@ def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) ->
 
 @op(
     "EuclideanDistBackward0",
-    name="_euclidean_dist",
     jvp="not_implemented",
     inputs={"x1 x2": _euclidean_backward},
 )
@@ -136,7 +134,6 @@ def cdist(
 
 @op(
     "PdistBackward0",
-    name="_pdist_forward",
     vmap="fallback",
     jvp="not_implemented",
     self=lambda grad, self, p, result: _pdist_backward(grad, self, p, result),
@@ -157,7 +154,6 @@ def _lengths(away: Array, p: float) -> Array:
 
 @op(
     "PdistBackwardBackward0",
-    name="_pdist_backward",
     vmap="fallback",
     grad_=_no_pdist,
     self=_no_pdist,

@@ -35,7 +35,8 @@ def may_be_number(row: Row, name: str) -> bool:
 
 
 def is_optional(row: Row, name: str) -> bool:
-    return row.parameters[name].default is None
+    parameter = row.parameters[name]
+    return parameter.default is None or parameter.annotation == "OptionalArray"
 
 
 def arguments(row: Row) -> str:

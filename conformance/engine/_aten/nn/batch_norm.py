@@ -18,7 +18,7 @@ from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
 from ..kernels import need_floats, only_needed
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 from ..scalar_operands import over, over_, plus, times, times_
 
 PUBLIC = ("batch_norm",)
@@ -84,8 +84,8 @@ def _batch_norm_backward(
     inputs={"input weight bias": _batch_norm_backward},
 )
 def _native_batch_norm(
-    input: Array, weight: Any = None, bias: Any = None, running_mean: Any = None, running_var: Any = None,
-    result1: Any = None, result2: Any = None, training: bool = False, eps: float = 1e-5,
+    input: Array, weight: OptionalArray, bias: OptionalArray, running_mean: OptionalArray, running_var: OptionalArray,
+    result1: OptionalArray, result2: OptionalArray, training: bool, eps: float,
 ) -> Array:  # fmt: skip
     kind = np.promote_types(input.dtype, np.float32)
     mean = (result1 if training else running_mean).astype(kind)
@@ -193,9 +193,9 @@ def _batch_norm_double_backward(
     inputs={"grad_out input weight save_mean save_invstd": _batch_norm_double_backward},
 )
 def native_batch_norm_backward(
-    grad_out: Array, input: Array, weight: Any = None, running_mean: Any = None, running_var: Any = None,
-    save_mean: Any = None, save_invstd: Any = None, train: bool = False, eps: float = 1e-5,
-    output_mask: tuple[bool, ...] = (True, True, True),
+    grad_out: Array, input: Array, weight: OptionalArray, running_mean: OptionalArray, running_var: OptionalArray,
+    save_mean: OptionalArray, save_invstd: OptionalArray, train: bool, eps: float,
+    output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias."""
     ndim, others = input.ndim, _others(input.ndim)

@@ -19,7 +19,7 @@ from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import channels_last, following_image, is_contiguous_as
 from ..._c10.shapes import is_one_number, like_steps
 from ..kernels import only_needed
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 from ..shape.cat_stack import cat
 
 PUBLIC = ()
@@ -162,7 +162,7 @@ def _single(*arrays: Array | None) -> list[Any]:
 
 @op(
     "ConvolutionBackward0", jvp="multilinear",
-    schema_args=lambda *args: (args if len(args) > 8 else (*args, 1), {}),
+    schema_args=lambda *args: (args[:9], {}),
     inputs={
         "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,
         transposed, output_padding, groups, needed: _backward(
@@ -172,8 +172,8 @@ def _single(*arrays: Array | None) -> list[Any]:
     },
 )  # fmt: skip
 def convolution(
-    input: Array, weight: Array, bias: Any = None, stride: Ints = (), padding: Ints = (), dilation: Ints = (),
-    transposed: bool = False, output_padding: Ints = (), groups: int = 1, bias_sym_sizes_opt: Ints = (0,),
+    input: Array, weight: Array, bias: OptionalArray, stride: Ints, padding: Ints, dilation: Ints,
+    transposed: bool, output_padding: Ints, groups: int, bias_sym_sizes_opt: Ints = (0,),
 ) -> Array:  # fmt: skip
     """torch.convolution, with all arguments already expanded and checked."""
     if input.dtype != weight.dtype:

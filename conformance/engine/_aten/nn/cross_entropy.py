@@ -14,7 +14,7 @@ from ..._c10.shapes import broadcast_shapes, laid_out, like_steps
 from ..creation.factories import zeros_like
 from ..kernels import check_subtractable, half_up, need_floats, updated
 from ..pointwise.unary import sigmoid
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 from ..scalar_operands import less_than, over, over_, plus, times
 from ..type_promotion import promote_arrays
 from .exp_activations import logsigmoid
@@ -285,8 +285,8 @@ def _nll_gradient(
     ),
 )
 def nll_loss(
-    self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
-    total_weight: Any = None,
+    self: Array, target: Array, weight: OptionalArray, reduction: int, ignore_index: int,
+    total_weight: OptionalArray,
 ) -> Array:  # fmt: skip
     """The negated entry of each sample's target class, weighted and reduced."""
     if self.ndim == 1:  # a target with one dimension works too, though the backward pass rejects it
@@ -303,8 +303,8 @@ def nll_loss(
     self=lambda grad: zeros_like(grad),
 )
 def nll_loss_backward(
-    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN,
-    ignore_index: int = -100, total_weight: Any = None,
+    grad_output: Array, self: Array, target: Array, weight: OptionalArray, reduction: int,
+    ignore_index: int, total_weight: OptionalArray,
 ) -> Array:  # fmt: skip
     """The gradient of nll_loss."""
     if target.ndim and self.shape[0] != target.shape[0]:
@@ -320,13 +320,15 @@ def nll_loss_backward(
     "NllLoss2DBackward0",
     tensors="target weight total_weight",
     autocast="fp32",
+    operator="nll_loss2d_forward",
+    schema_args=lambda *args: (args[:5], {}),
     self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss2d_backward(
         grad, self, target, weight, reduction, ignore_index, total_weight
     ),
 )
 def nll_loss2d(
-    self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
-    total_weight: Any = None,
+    self: Array, target: Array, weight: OptionalArray, reduction: int, ignore_index: int,
+    total_weight: OptionalArray,
 ) -> Array:  # fmt: skip
     """nll_loss of images, with a class for each pixel."""
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
@@ -341,8 +343,8 @@ def nll_loss2d(
     self=lambda grad: zeros_like(grad),
 )
 def nll_loss2d_backward(
-    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN,
-    ignore_index: int = -100, total_weight: Any = None,
+    grad_output: Array, self: Array, target: Array, weight: OptionalArray, reduction: int,
+    ignore_index: int, total_weight: OptionalArray,
 ) -> Array:  # fmt: skip
     """The gradient of nll_loss2d.
 

@@ -46,7 +46,6 @@ def _check_indices(indices: Array, rows: int) -> None:
 
 @op(
     "EmbeddingBackward0",
-    name="embedding",
     tensors="indices",
     jvp="auto_linear",
     schema_args=lambda *args: (without_defaults((-1, False, False), args[:5]), {}),

@@ -12,7 +12,7 @@ from ..._autograd.undefined_gradient import undefined, unsupported
 from ..._c10.errors import need_fitting
 from ..._c10.slots import on_first_use
 from ..kernels import add_rows
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 
 of_bags: Callable[..., Tensor] = on_first_use("sparse_gradient_of_bags")  # see Note [Slots]
 
@@ -109,7 +109,7 @@ def _backward(grad: Tensor, *rest: Any) -> Tensor:
 )
 def embedding_bag_backward(
     grad: Array, indices: Array, offsets: Array, offset2bag: Array, bag_size: Array, maximum_indices: Array,
-    num_weights: int, scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: Any = None,
+    num_weights: int, scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: OptionalArray,
     padding_idx: int = -1,
 ) -> Array:  # fmt: skip
     """The gradient of the weight: each bag's gradient, added to the rows of the table that are in the bag."""

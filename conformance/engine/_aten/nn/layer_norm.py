@@ -13,7 +13,7 @@ from ..._c10.modes import state
 from ..kernels import need_floats, only_needed
 from ..reduction.sum_mean_prod import mean_backward
 from ..reduction.var_std import variance_backward
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 from ..scalar_operands import over, over_, plus, times
 from .batch_norm import plus_shift
 
@@ -84,11 +84,11 @@ def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[
 def native_layer_norm(
     input: Array,
     normalized_shape: Ints,
-    weight: Any = None,
-    bias: Any = None,
-    result1: Any = None,
-    result2: Any = None,
-    exact: Any = None,
+    weight: OptionalArray,
+    bias: OptionalArray,
+    result1: Array,
+    result2: Array,
+    exact: Any,
 ) -> Array:
     """Normalize the last dimensions, then scale and shift; ``exact`` is the normalized array of layer_statistics."""
     result = exact[-1]
@@ -108,8 +108,8 @@ def native_layer_norm(
     },
 )  # fmt: skip
 def native_layer_norm_backward(
-    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: Any = None,
-    bias: Any = None, output_mask: tuple[bool, ...] = (True, True, True),
+    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: OptionalArray,
+    bias: OptionalArray, output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias."""
     inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
@@ -224,8 +224,8 @@ def _layer_norm_second(
     outputs="grad_input grad_weight grad_bias",
 )
 def _group_norm_slope(
-    grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Any = None, N: int = 0, C: int = 0, HxW: int = 0,
-    group: int = 1, output_mask: tuple[bool, ...] = (True, True, True),
+    grad_out: Array, input: Array, mean: Array, rstd: Array, weight: OptionalArray, N: int, C: int, HxW: int,
+    group: int, output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias, see Note [Kernels of first derivatives]; only the end is rounded."""
     kind, each = np.promote_types(input.dtype, np.float32), C // group
@@ -314,8 +314,8 @@ def _group_norm_backward(
     inputs={"input weight bias": _group_norm_backward},
 )
 def native_group_norm(
-    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,
-    eps: float = 1e-5,
+    input: Array, weight: OptionalArray, bias: OptionalArray, N: int, C: int, HxW: int, group: int,
+    eps: float,
 ) -> Any:  # fmt: skip
     """Normalize each group of channels, then scale and shift each channel."""
     need_floats("GroupNormKernelImpl", input)

@@ -293,7 +293,7 @@ def multi_margin_loss(
     self=unsupported("multi_margin_loss_backward"),
 )
 def multi_margin_loss_backward(
-    grad_output: Array, self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None,
+    grad_output: Array, self: Array, target: Array, p: int, margin: float, weight: Any = None,
     reduction: int = MEAN,
 ) -> Array:  # fmt: skip
     """The gradient of multi_margin_loss."""

@@ -13,7 +13,7 @@ from ..blas.blas import mm
 from ..blas.matmul import linear
 from ..creation.factories import scalar_tensor
 from ..kernels import half_up, only_needed
-from ..registry import Array, op
+from ..registry import Array, OptionalArray, op
 from ..shape.cat_stack import cat
 
 PUBLIC = ()
@@ -34,8 +34,8 @@ def _gates(array: Array) -> list[Array]:
 )
 def _layer_slope(
     input: Array, weight0: Array, weight1: Array, weight2: Array, weight3: Array, hx_: Array, cx_: Array,
-    output: Array, grad_output: Array | None = None, grad_hy: Array | None = None, grad_cy: Array | None = None,
-    reverse: bool = False, has_biases: bool = True,
+    output: Array, grad_output: OptionalArray, grad_hy: OptionalArray, grad_cy: OptionalArray,
+    reverse: bool, has_biases: bool,
 ) -> list[Array]:  # fmt: skip
     """Backpropagation through time, see Note [Kernels of first derivatives]; halves are rounded at the end."""
     kind, forwards = input.dtype, slice(None, None, -1 if reverse else 1)

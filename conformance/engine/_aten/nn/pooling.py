@@ -39,11 +39,6 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     return [following(each.reshape(*self.shape[:-spatial], *out), self) for each in result]
 
 
-def _shown(*args: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of max_pool2d_with_indices as __torch_dispatch__ receives them, without trailing defaults."""
-    return without_defaults(([0, 0], [1, 1], False), args), {}
-
-
 def _max_rows(spatial: int) -> Any:
     @op(
         f"MaxPool{spatial}DWithIndicesBackwardBackward0",
@@ -63,7 +58,10 @@ def _max_rows(spatial: int) -> Any:
         name=f"max_pool{spatial}d_with_indices",
         no_complex=f"max_pool{spatial}d",
         outputs="result0 result1",
-        schema_args=_shown if spatial == 2 else None,
+        schema_args=lambda *args: (
+            without_defaults(([], [0] * spatial, [1] * spatial, False), args),
+            {},
+        ),
         self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
         ),
@@ -129,6 +127,7 @@ def _mean_rows(spatial: int) -> Any:
         f"AvgPool{spatial}DBackward0",
         name=f"avg_pool{spatial}d",
         jvp="auto_linear",
+        schema_args=lambda *args: (without_defaults(([], [0] * spatial, False, True, None), args), {}),
         vmap="folded",
         self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)

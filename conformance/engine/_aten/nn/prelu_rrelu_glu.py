@@ -29,7 +29,6 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
 
 @op(
     "PreluKernelBackward0",
-    name="_prelu_kernel",
     jvp="multilinear",
     vmap="pointwise",
     inputs={"self weight": lambda grad, self, weight, needed: _prelu_backward(grad, self, weight)},

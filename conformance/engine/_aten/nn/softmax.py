@@ -19,7 +19,6 @@ def _shifted(array: Array, dim: int) -> Array:
 
 @op(
     "SoftmaxBackward0",
-    name="_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
@@ -70,7 +69,6 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
 
 @op(
     "LogSoftmaxBackward0",
-    name="_log_softmax",
     vmap="along_dim",
     schema_args=lambda self, dim: ((self, dim, False), {}),
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),

@@ -72,7 +72,6 @@ def angle(self: Array) -> Array:
 
 @op(
     "ConjBackward0",
-    name="_conj",
     view="default",
     complex="as_written",
     vmap="pointwise",
@@ -129,7 +128,6 @@ def _as_complex(grad: Tensor) -> Tensor:
 
 @op(
     "ViewAsRealBackward0",
-    name="_view_as_real",
     view="default",
     complex="as_written",
     vmap="pointwise",
@@ -167,7 +165,6 @@ def _as_parts(grad: Tensor) -> Tensor:
 
 @op(
     "ViewAsComplexBackward0",
-    name="_view_as_complex",
     view="default",
     complex="as_written",
     self=_as_parts,
@@ -201,7 +198,6 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @op(
     "NegViewBackward0",
-    name="_neg_view",
     view="default",
     complex="as_written",
     vmap="pointwise",

@@ -131,7 +131,6 @@ def vector_norm(
 
 @op(
     "NormBackward1",
-    name="norm_along",
     complex="as_written",
     tangent_writes="norm",
     vmap="reduction_dims",
@@ -145,7 +144,6 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 
 @op(
     "NormBackward0",
-    name="norm_of_all",
     complex="as_written",
     self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
 )

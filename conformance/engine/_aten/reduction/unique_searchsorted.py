@@ -220,7 +220,6 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 @op(
-    name="histc",
     tensors="self",
     vmap="fallback",
 )

@@ -10,7 +10,7 @@ from ..._autograd.storage_impl import address, buffer, storage
 from ..._autograd.strided_geometry import as_strided_backward
 from ..._autograd.tensor import Tensor
 from ..._autograd.views import Geometry, layout_of_memory
-from ..._c10.operator_facts import composite
+from ..._c10.operator_facts import composite, without_defaults
 from ..._c10.shapes import empty_in_steps, sizes, wrap_dim
 from ..registry import ROWS, Array, op
 from .inplace_views import view_in_place
@@ -62,6 +62,10 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     name="as_strided",
     view="default",
     complex="holomorphic",
+    schema_args=lambda self, size, stride, storage_offset, _geometry: (
+        without_defaults((None,), (self, size, stride, storage_offset)),
+        {},
+    ),
     self=lambda grad, size, stride, storage_offset, _geometry: as_strided_backward(grad, *_geometry),
 )
 def _as_strided(

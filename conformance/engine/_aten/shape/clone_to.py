@@ -111,7 +111,6 @@ def _cast_back(grad: Tensor, kind: Any) -> Tensor:
 
 @op(
     "ToCopyBackward0",
-    name="_to_copy",
     complex="holomorphic",
     jvp="auto_linear",
     vmap="pointwise",
@@ -123,7 +122,7 @@ def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
 
-@op(name="_to_copy_integer", tensors="self", vmap="pointwise")
+@op(tensors="self", vmap="pointwise")
 def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
@@ -225,7 +224,6 @@ def _zeros_like(grad: Tensor) -> Tensor:
     "CopyBackwards",
     name="copy",
     tensors="self",
-    promote="",
     complex="holomorphic",
     vmap_inplace="aligned",
     vmap_unbatched="arithmetic",

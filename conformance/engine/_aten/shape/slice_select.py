@@ -54,7 +54,6 @@ _LAST = 2**63 - 1  # torch's default for ``end``
 
 @op(
     "SliceBackward0",
-    name="slice",
     view="default",
     overload="Tensor",
     complex="holomorphic",

@@ -82,7 +82,6 @@ def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
 
 @op(
     "SplitWithSizesBackward0",
-    name="split_with_sizes",
     view="multi_output",
     complex="holomorphic",
     vmap="along",

@@ -105,7 +105,6 @@ def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
 
 @op(
     "UnsafeViewBackward0",
-    name="_unsafe_view",
     complex="holomorphic",
     jvp="auto_linear",
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
@@ -116,7 +115,6 @@ def _unsafe_view(self: Array, size: Any) -> Array:
 
 @op(
     "ReshapeAliasBackward0",
-    name="_reshape_alias",
     view="default",
     complex="holomorphic",
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
