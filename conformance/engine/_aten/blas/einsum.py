@@ -172,10 +172,8 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
                 counts[dim] -= 1
                 if counts[dim] == 1:
                     of_both.append(dim)
-                    counts[dim] = 0
             elif counts[dim] == 1 and (in_a or in_b):
                 (of_a if in_a else of_b).append(dim)
-                counts[dim] = 0
         if of_a:
             a = a.sum(of_a, True)
         if of_b:

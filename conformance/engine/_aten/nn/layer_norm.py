@@ -293,7 +293,7 @@ def _group_norm_backward(
         if grad_mean is not None and grad_rstd is not None:
             grad_mean = grad_mean.view(n, groups, 1, 1)
             term = variance_backward(grad_var, x, (2, 3), 0, True)
-            term = term + mean_backward(grad_mean, x._array.shape, x._array.size, (2, 3), True)
+            term = term + mean_backward(grad_mean, x._array.shape, (2, 3), True)
             if g_input is None:
                 g_input = term
             else:

@@ -98,7 +98,7 @@ def _layer_backward(
         hx_.new_zeros(result.shape) if grad is None else grad.contiguous()
         for result, grad in zip((result0, result1, result2), grads, strict=True)
     )
-    one = scalar_tensor(1.0, dtype=hx_.dtype)  # in C++ a number on the left of an operator becomes a tensor
+    one = scalar_tensor(1.0)  # in C++ a number on the left of an operator becomes a tensor
     found: tuple[Tensor, ...] = ()
     of_steps: dict[int, Tensor] = {}
     for step, (h, c, i, f, g, o), cy in zip(order[::-1], before[::-1], after[::-1], strict=True):
