@@ -114,7 +114,7 @@ def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
 
 
 def only_needed(found: Any, needed: Any) -> list[Any]:
-    """The requested gradients, None for the others."""
+    """The requested gradients, None for the others, which hooks of the node do not see."""
     return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
