@@ -45,7 +45,6 @@ from ..._c10.slots import unfilled
 from ..._c10.tensor_metadata import ComplexOutputError, find_shared_metadata, known_metadata
 from ..complex_gradients import as_complex, conjugate, conjugate_operand, real_part, uncast
 from ..complex_support import refusal
-from ..kernels import only_needed
 from ..out import check_out, store_out
 from ..type_promotion import (
     MISSING,
@@ -81,7 +80,7 @@ SHARED: dict[str, Any] = {  # the globals of all rows' functions
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "MAX_SEQUENCE_NR": MAX_SEQUENCE_NR, "SINK": Identity(),
     "store_traceback": store_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
-    "as_complex": as_complex, "refusal": refusal, "parse_dtype": dtypes.parse_dtype, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "only_needed": only_needed, "uncast": uncast, "FREED": FREED,
+    "as_complex": as_complex, "refusal": refusal, "parse_dtype": dtypes.parse_dtype, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
     "to_keyword_numbers": to_keyword_numbers, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
