@@ -168,6 +168,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
+    need_fitting(layout in (None, strided), "torch.full")
     fill_value = _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
     sizes = new_sizes((size,), "full")
