@@ -295,7 +295,6 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
     if result is not None:
         return result
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
-        text = "input" if name == "self" else name
         if name in row.lists:
             check_list(value, position - 1)
         if (
@@ -305,7 +304,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
         ):
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
-            return wrong_type(shown_name, text, "Tensor", value, position)
+            return wrong_type(shown_name, name, "Tensor", value, position)
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
 

@@ -33,7 +33,11 @@ def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
         elif each == ",":
             inputs.append([])
         elif each != " ":
-            need_fitting(each in LETTERS, "torch.einsum")
+            if each not in LETTERS:
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {place} in the equation string, "
+                    "subscripts must be in [a-zA-Z]"
+                )
             inputs[-1].append(each)
         place += 1
     need_fitting(len(inputs) == count, "torch.einsum")
