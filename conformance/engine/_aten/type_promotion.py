@@ -304,7 +304,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
         ):
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
-            return wrong_type(shown_name, name, "Tensor", value, position)
+            return wrong_type(shown_name, "input" if name == "self" else name, "Tensor", value, position)
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
 
