@@ -170,9 +170,13 @@ def test_forms_of_one_operation(module: Any) -> None:
         module.squeeze_copy(x, (0,))
         module.bernoulli(x, 0.5)
         module.pow(2.0, x)
+        module.isin(x, x)
+        module.isin(2.0, x)
+        module.isin(x, 2.0)
     assert [name for _, name in seen] == [
         *("aten.fill.Scalar", "aten.fill.Tensor", "aten.squeeze_copy.dim", "aten.squeeze_copy.dims"),
         *("aten.bernoulli.p", "aten.pow.Scalar"),
+        *("aten.isin.Tensor_Tensor", "aten.isin.Scalar_Tensor", "aten.isin.Tensor_Scalar"),
     ]
 
 

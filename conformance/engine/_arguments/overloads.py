@@ -274,7 +274,7 @@ def mismatch_error(
             keyword = each.given(kwargs)
             if keyword is None:
                 if each.default is None:
-                    return _missing(name, signature, position, kwargs)
+                    return _missing(name, signature, position)
                 continue
             used.add(keyword)
             value = kwargs[keyword]
@@ -322,9 +322,9 @@ def _too_many(name: str, signature: Signature, given: int) -> str:
     return f"{name}() takes {most} positional argument{'s' * (most != 1)} but {given} {were} given"
 
 
-def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> TypeError:
-    wanted = [each for each in signature.parameters[first:] if each.default is None]
-    return missing_arguments(name, [each.name for each in wanted if each.given(kwargs) is None])
+def _missing(name: str, signature: Signature, first: int) -> TypeError:
+    wanted = [each.name for each in signature.parameters[first:] if each.default is None]
+    return missing_arguments(name, wanted)  # those given by keyword too, as in torch
 
 
 # Names of operations --------------------------------------------------------------------------------

@@ -63,7 +63,10 @@ def check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) 
 def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
     """The error for a tensor whose shape differs from that of the product added to it."""
     first, second = (each._array.shape for each in arguments[1:3])
-    errors.need_fitting(row.name != "addr", "Tensor.addr_")
+    if row.name == "addr":
+        fits = array.ndim == 2
+        text = f"size mismatch, input: {list(array.shape)}, v1: {list(first)}, v2: {list(second)}"
+        return RuntimeError(text if fits else f"2D tensor expected, got {array.ndim}D tensor for input")
     got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
     return RuntimeError(
         f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"

@@ -113,11 +113,6 @@ def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
     return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
 
 
-def only_needed(found: Any, needed: Any) -> list[Any]:
-    """The requested gradients, None for the others."""
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
-
-
 def kept(array: Array, mask: Array, *order: Array) -> Array:
     """The elements where the mask is True, 0 elsewhere: by their bits, which handles inf and nan without a branch.
 

@@ -326,8 +326,7 @@ def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, A
     """All arguments of a call by the names of the row's parameters, in their order."""
     given = dict(zip(row.parameters, args, strict=False))
     for name, value in kwargs.items():
-        if name != "out":
-            given["self" if name == "input" else name] = value
+        given["self" if name == "input" else name] = value
     return {
         name: given.get(name, default) for name, default in zip(row.parameters, row.defaults, strict=True)
     }

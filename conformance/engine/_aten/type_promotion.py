@@ -17,7 +17,7 @@ from .._autograd.tensor import Tensor
 from .._autograd.torch_function import dispatch_torch_function, overrides_without_tensor
 from .._c10 import dtypes, errors
 from .._c10.dtypes import NUMBERS
-from .._c10.errors import missing_arguments, need_fitting, typename, wrong_type
+from .._c10.errors import need_fitting, typename, wrong_type
 from .._c10.modes import state
 from .._c10.shapes import broadcast_shapes, like_steps
 from .._c10.slots import on_first_use
@@ -295,10 +295,6 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
     if result is not None:
         return result
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
-        text = "input" if name == "self" else name
-        if value is MISSING:
-            absent = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
-            return missing_arguments(shown_name, ["input" if n == "self" else n for n in absent])
         if name in row.lists:
             check_list(value, position - 1)
         if (
@@ -308,7 +304,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
         ):
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
-            return wrong_type(shown_name, text, "Tensor", value, position)
+            return wrong_type(shown_name, "input" if name == "self" else name, "Tensor", value, position)
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
 
@@ -330,5 +326,10 @@ def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: boo
     ]
     while in_order and in_order[-1] not in given:
         in_order.pop()
-    args = [given.pop(each, row.parameters[each].default) for each in in_order]
+    args: list[Any] = []
+    for each in in_order:
+        default = row.parameters[each].default
+        if each not in given and default is inspect.Parameter.empty:
+            break
+        args.append(given.pop(each, default))
     return argument_error(name, args[method:], given)

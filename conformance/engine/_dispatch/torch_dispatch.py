@@ -181,7 +181,9 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     assert isinstance(forms, str)
     chosen = forms.split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
-    if len(chosen) > 1:
+    if len(chosen) == 3:
+        chosen = ["_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in args[:2])]
+    elif len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
         chosen = chosen[:1] if first else chosen[1:]
     if in_place and not base.endswith("_"):

@@ -92,7 +92,7 @@ def pack_padded_sequence(
         lengths: the length of each sequence.
         enforce_sorted: require decreasing lengths; otherwise the sequences are sorted.
     """
-    lengths = lengths.to(int64) if isinstance(lengths, Tensor) else as_tensor(lengths, dtype=int64)
+    lengths = as_tensor(lengths, dtype=int64)
     order = None
     if not enforce_sorted:
         lengths, order = sort(lengths, descending=True)

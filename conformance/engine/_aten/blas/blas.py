@@ -263,7 +263,9 @@ def _check_dot(a: Array, b: Array) -> None:
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     turned = _are_conjugated(self, other)
-    _check_dot(*((other, self) if turned else (self, other)))  # torch computes vdot(other.conj(), self.conj())
+    _check_dot(
+        *((other, self) if turned else (self, other))
+    )  # torch computes vdot(other.conj(), self.conj())
     refuse_bools("dot", self)
     result = product(np.conj(self) if self.dtype.kind == "c" else self, other)
     return _as_conjugate(result) if _are_conjugated(other) and not _are_conjugated(self) else result

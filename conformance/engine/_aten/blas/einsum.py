@@ -33,7 +33,11 @@ def _parse(equation: str, count: int) -> tuple[list[Labels], Labels | None]:
         elif each == ",":
             inputs.append([])
         elif each != " ":
-            need_fitting(each in LETTERS, "torch.einsum")
+            if each not in LETTERS:
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {place} in the equation string, "
+                    "subscripts must be in [a-zA-Z]"
+                )
             inputs[-1].append(each)
         place += 1
     need_fitting(len(inputs) == count, "torch.einsum")
@@ -172,10 +176,8 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
                 counts[dim] -= 1
                 if counts[dim] == 1:
                     of_both.append(dim)
-                    counts[dim] = 0
             elif counts[dim] == 1 and (in_a or in_b):
                 (of_a if in_a else of_b).append(dim)
-                counts[dim] = 0
         if of_a:
             a = a.sum(of_a, True)
         if of_b:

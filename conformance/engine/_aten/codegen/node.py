@@ -281,7 +281,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         else:
             computed[key] = [
                 f"needed = [each is not None for each in following[{position}:{position + len(names)}]]",
-                f"several = {formula}",
+                f"several = [each if wanted else None for each, wanted in zip({formula}, needed, strict=True)]",
             ]
             if fit:
                 edges = f"node.next_edges[{position}:{position + len(names)}]"

@@ -85,6 +85,8 @@ def _filled(
         formats = memory_format is None or (name == "empty" and memory_format is not preserve_format)
         need_fitting(layout in (None, strided) and formats, f"torch.{name}")
         kind = kind_of(dtypes.parse_dtype(name, dtype), out)
+        if sides and size is not None:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
         array = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             array if memory_format is None else laid_out(array, memory_format), requires_grad, out, name
@@ -166,6 +168,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """torch.full: a tensor filled with one number."""
     check_memory(device, pin_memory)
+    need_fitting(layout in (None, strided), "torch.full")
     fill_value = _check_full("full", size, fill_value)
     kind = kind_of(dtypes.parse_dtype("full", dtype), out, dtypes.of_number(fill_value))
     sizes = new_sizes((size,), "full")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,6 @@ from ..._c10.device import check_device, check_memory
 from ..._c10.dtypes import BY_NUMPY, with_own_dtype
 from ..._c10.shapes import like_steps
 from ..._c10.warn_once import warn_once, warn_program
-from ..conversions import fraction, whole
 from .factories import finish
 
 
@@ -38,7 +38,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         _flatten(data, shape, flat)
     if kind is None:
         kind = _infer_dtype(flat)
-    to_number = fraction if kind.category >= dtypes.FLOATING else whole
+    to_number = (operator.index, operator.index, float, complex)[kind.category]
     flat = [
         to_number(each) if isinstance(each, Tensor) else each.item() if isinstance(each, np.generic) else each
         for each in flat

@@ -122,7 +122,7 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     values = at_least_1d(source)
     if alpha != 1:
         values = values * self.dtype.type(dtypes.number_within(self.dtype, alpha))
-    if axis == 0 and self.ndim > 1 and values.size:
+    if axis == 0 and self.ndim and values.size:
         n = len(self)
         found = add_rows(values.reshape(len(where), -1), where, n, self.reshape(n, -1))
         return found.reshape(self.shape)

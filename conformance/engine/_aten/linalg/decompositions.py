@@ -326,4 +326,4 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     need_fitting(driver is None, "linalg.svdvals")
-    return _svd(A, False)[1]
+    return _svd(A)[1]

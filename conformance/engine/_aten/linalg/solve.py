@@ -204,7 +204,7 @@ def _solve_backward(
     if needed[0]:
         found = result.unsqueeze(-1) if vector else result
         to_a = -to_b.matmul(found.mH) if left else -found.mH.matmul(to_b)
-    return to_a, (to_b.squeeze(-1) if vector else to_b) if needed[1] else None
+    return to_a, to_b.squeeze(-1) if vector else to_b
 
 
 @op(
@@ -266,7 +266,7 @@ def _triangular_backward(
     if needed[0]:
         to_a = -to_b.matmul(result.mH) if left else -result.mH.matmul(to_b)
         to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
-    return to_a, to_b if needed[1] else None
+    return to_a, to_b
 
 
 @op(

@@ -215,7 +215,7 @@ def _triangular_solve_backward(
         to_self, to_a = nothing.expand(self._array.shape), nothing
     if of_copy is not None and to_a is not None:
         to_a = to_a + of_copy
-    return to_self if needed[0] else None, to_a
+    return to_self, to_a
 
 
 @op(

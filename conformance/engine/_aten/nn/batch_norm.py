@@ -17,7 +17,7 @@ from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import following
 from ..._c10.operator_facts import composite
 from ..._c10.shapes import wrap_dim
-from ..kernels import need_floats, only_needed
+from ..kernels import need_floats
 from ..registry import Array, OptionalArray, op
 from ..scalar_operands import over, over_, plus, times, times_
 
@@ -69,10 +69,9 @@ def _batch_norm_backward(
     grad: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any, result1: Any, result2: Any,
     training: bool, eps: float, needed: Any,
 ) -> Any:  # fmt: skip
-    result = native_batch_norm_backward(
+    return native_batch_norm_backward(
         grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
     )
-    return only_needed(result, needed)
 
 
 @op(

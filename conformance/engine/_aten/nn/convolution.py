@@ -18,7 +18,6 @@ from ..._c10.dtypes import is_half
 from ..._c10.errors import expected_scalar_type, need_fitting
 from ..._c10.layout import channels_last, following_image, is_contiguous_as
 from ..._c10.shapes import is_one_number, like_steps
-from ..kernels import only_needed
 from ..registry import Array, OptionalArray, op
 from ..shape.cat_stack import cat
 
@@ -165,7 +164,7 @@ def _single(*arrays: Array | None) -> list[Any]:
     schema_args=lambda *args: (args[:9], {}),
     inputs={
         "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,
-        transposed, output_padding, groups, needed: _backward(
+        transposed, output_padding, groups, needed: convolution_backward(
             grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation, transposed, output_padding, groups,
             tuple(needed),
         )
@@ -196,10 +195,6 @@ def transposed_sizes(sizes: Ints, geometry: Geometry, output_padding: Ints) -> I
     """The sizes of a transposed convolution's result."""
     along = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
     return tuple((n - 1) * s - 2 * p + e + o for n, s, p, e, o in along)
-
-
-def _backward(grad: Tensor, *arguments: Any) -> Any:
-    return only_needed(convolution_backward(grad, *arguments), arguments[-1])
 
 
 def _double_backward(

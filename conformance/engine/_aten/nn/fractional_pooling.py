@@ -90,7 +90,7 @@ def _rows(spatial: int) -> Any:
         ),
     )
     def forward(self: Array, kernel_size: Ints, output_size: Ints, random_samples: Array) -> Any:
-        _check(name if spatial == 2 else f"{name}_out", self, kernel_size, output_size, random_samples)
+        _check(name, self, kernel_size, output_size, random_samples)
         return _largest(self, kernel_size, output_size, random_samples)
 
     return forward

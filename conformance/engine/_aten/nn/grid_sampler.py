@@ -22,7 +22,6 @@ from ..._c10.errors import need_fitting, unimplemented
 from ..._c10.operator_facts import composite
 from ..blas.blas import product
 from ..creation.ranges import linspace
-from ..kernels import only_needed
 from ..registry import Array, op
 from ..shape.cat_stack import stack
 
@@ -264,7 +263,7 @@ def _double(
     if gg_grid is not None and mode != NEAREST:
         for i, each in enumerate(_curvature(grad_output, input, grid, gg_grid, mode, padding, align)):
             result[i] = each if result[i] is None else result[i] + each
-    return only_needed(result, needed)
+    return result
 
 
 def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
@@ -298,12 +297,6 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
             raise unimplemented(kernel, input.dtype)
         return _read(input, grid, interpolation_mode, padding_mode, align_corners)
 
-    def first(
-        grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
-    ) -> list[Any]:
-        result = again(grad, input, grid, mode, padding, align, tuple(needed))
-        return only_needed(result, needed)
-
     sampler = op(
         f"GridSampler{spatial}DBackward0",
         name=name,
@@ -311,7 +304,7 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
         autocast="fp32",
         inputs={
             "input grid": lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, needed: (
-                first(grad, input, grid, interpolation_mode, padding_mode, align_corners, needed)
+                again(grad, input, grid, interpolation_mode, padding_mode, align_corners, tuple(needed))
             )
         },
     )(forward)

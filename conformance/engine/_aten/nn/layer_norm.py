@@ -10,7 +10,7 @@ import numpy as np
 from ..._autograd.tensor import Tensor, make
 from ..._c10.layout import following
 from ..._c10.modes import state
-from ..kernels import need_floats, only_needed
+from ..kernels import need_floats
 from ..reduction.sum_mean_prod import mean_backward
 from ..reduction.var_std import variance_backward
 from ..registry import Array, OptionalArray, op
@@ -72,11 +72,8 @@ def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[
     tangent_writes="normalized",
     inputs={
         "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: (
-            only_needed(
-                native_layer_norm_backward(
-                    grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
-                ),
-                needed,
+            native_layer_norm_backward(
+                grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
             )
         )
     },
@@ -262,10 +259,7 @@ def _group_norm_backward(
     The gradients of mean and inverse deviation are used only if both are given, as in torch.
     """
     if not state.grad_enabled and grads[1] is None and grads[2] is None:
-        return only_needed(
-            _group_norm_slope(grads[0], input, result1, result2, weight, N, C, HxW, group, tuple(needed)),
-            needed,
-        )
+        return _group_norm_slope(grads[0], input, result1, result2, weight, N, C, HxW, group, tuple(needed))
     grad, grad_mean, grad_rstd = grads
     n, groups, area, each = N, group, HxW, C // group
     share = 1.0 / (each * area) if each * area else 0.0
@@ -293,7 +287,7 @@ def _group_norm_backward(
         if grad_mean is not None and grad_rstd is not None:
             grad_mean = grad_mean.view(n, groups, 1, 1)
             term = variance_backward(grad_var, x, (2, 3), 0, True)
-            term = term + mean_backward(grad_mean, x._array.shape, x._array.size, (2, 3), True)
+            term = term + mean_backward(grad_mean, x._array.shape, (2, 3), True)
             if g_input is None:
                 g_input = term
             else:

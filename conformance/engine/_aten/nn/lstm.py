@@ -12,7 +12,7 @@ from ..._c10.modes import state
 from ..blas.blas import mm
 from ..blas.matmul import linear
 from ..creation.factories import scalar_tensor
-from ..kernels import half_up, only_needed
+from ..kernels import half_up
 from ..registry import Array, OptionalArray, op
 from ..shape.cat_stack import cat
 
@@ -73,14 +73,12 @@ def _layer_backward(
     grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor, weight3: Tensor, hx_: Tensor,
     cx_: Tensor, reverse: bool, batch_sizes: Any, mode: int, hidden_size: int, num_layers: int, has_biases: bool,
     bidirectional: bool, batch_first: bool, train: bool, result0: Tensor, result1: Tensor, result2: Tensor,
-    needed: Any,
 ) -> list[Tensor | None]:  # fmt: skip
     """Backpropagation through time; with create_graph, the steps are recomputed as differentiable operations."""
     if not state.grad_enabled:
-        every = _layer_slope(
+        return _layer_slope(
             input, weight0, weight1, weight2, weight3, hx_, cx_, result0, *grads, reverse, has_biases
         )
-        return only_needed(every, needed)
     nothing = weight0.new_zeros(weight0.size(0))
     bias0, bias1 = (weight2, weight3) if has_biases else (nothing, nothing)
     order = range(input.size(0))[:: -1 if reverse else 1]
@@ -98,7 +96,7 @@ def _layer_backward(
         hx_.new_zeros(result.shape) if grad is None else grad.contiguous()
         for result, grad in zip((result0, result1, result2), grads, strict=True)
     )
-    one = scalar_tensor(1.0, dtype=hx_.dtype)  # in C++ a number on the left of an operator becomes a tensor
+    one = scalar_tensor(1.0)  # in C++ a number on the left of an operator becomes a tensor
     found: tuple[Tensor, ...] = ()
     of_steps: dict[int, Tensor] = {}
     for step, (h, c, i, f, g, o), cy in zip(order[::-1], before[::-1], after[::-1], strict=True):
@@ -126,8 +124,7 @@ def _layer_backward(
         )
         of_h, of_c = mm(of_gates, weight1), of_c * f
     of_input = cat([of_steps[step] for step in sorted(of_steps)], 0)
-    every = [of_input, *found, found[2], of_h, of_c]
-    return only_needed(every, needed)
+    return [of_input, *found, found[2], of_h, of_c]
 
 
 @op(

@@ -77,7 +77,7 @@ def multilabel_margin_loss_backward(
     wrong = _gaps(self, target, is_target) > 0
     result = wrong.sum(1).astype(self.dtype)
     rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
-    np.subtract.at(result, (rows, np.maximum(given, 0)), wrong.sum(2))
+    np.subtract.at(result, (rows, given), wrong.sum(2))  # of -1, no target, nothing is wrong
     result /= scores.shape[1] * (len(scores) if reduction == MEAN else 1)
     outer = grad_output.ravel()[:, None] if reduction == NONE else grad_output
     return (result * outer).reshape(self.shape).astype(self.dtype)

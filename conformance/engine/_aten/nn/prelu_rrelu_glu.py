@@ -31,7 +31,7 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
     "PreluKernelBackward0",
     jvp="multilinear",
     vmap="pointwise",
-    inputs={"self weight": lambda grad, self, weight, needed: _prelu_backward(grad, self, weight)},
+    inputs={"self weight": lambda grad, self, weight: _prelu_backward(grad, self, weight)},
 )
 def _prelu_kernel(self: Array, weight: Array) -> Array:
     need_floats("prelu_cpu", self)

@@ -85,17 +85,19 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
-@op(name="isin", promote="elements test_elements", vmap="fallback", elementwise=False)
+@op(
+    name="isin",
+    promote="elements test_elements",
+    overload="Tensor_Tensor Tensor_Scalar Scalar_Tensor",
+    vmap="fallback",
+    elementwise=False,
+)
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)
 
 
-def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
-    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
-
-
-@composite(variants="function", vmap="fallback", overload=_overload, out=True)
+@composite(variants="function", vmap="fallback", out=True)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element occurs in test_elements."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):

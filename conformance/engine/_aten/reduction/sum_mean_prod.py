@@ -220,7 +220,7 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     kernel_writes=2,
     operator="mean",
     self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
-        grad, self_sym_sizes, self_sym_numel, dim, keepdim
+        grad, self_sym_sizes, dim, keepdim
     ),
 )
 def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
@@ -237,11 +237,9 @@ def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
     return count
 
 
-def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, keepdim: bool) -> Tensor:
+def mean_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
     """The gradient of mean: expand it and divide by the number of averaged elements."""
-    everything = not dim
-    n = numel if everything else count_along(shape, axes_of(dim, len(shape)))
-    return over(sum_backward(grad, shape, dim, keepdim), n)
+    return over(sum_backward(grad, shape, dim, keepdim), count_along(shape, axes_of(dim, len(shape))))
 
 
 @composite(vmap="decompose", out=True)

@@ -94,7 +94,7 @@ def _plus_mean(
 ) -> Tensor | None:
     if grad is None:
         return found
-    from_mean = mean_backward(grad, self._array.shape, self._array.size, dim or (), keepdim)
+    from_mean = mean_backward(grad, self._array.shape, dim or (), keepdim)
     return from_mean if found is None else found + from_mean
 
 

@@ -171,8 +171,7 @@ def sparse(array: Array, sparse_dim: int | None = None) -> Any:
     whole = (array != 0).any(axis=tuple(range(ndim, array.ndim)))
     result = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
     if not ndim:  # a 0-d array has one value
-        return coo(
-            np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True
-        )
+        count = int(bool(array))
+        return coo(np.empty((0, count), np.int64), array.reshape(1)[:count].copy(), ())
     indices = np.array(result, np.int64).reshape(ndim, -1)
     return coo(indices, array[result], array.shape, True)
