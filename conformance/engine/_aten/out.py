@@ -17,6 +17,7 @@ from .._autograd.inplace_checks import (
     SHARED_MEMORY,
     check_no_overlap,
     check_no_partial_overlap,
+    check_no_shared_memory,
     write,
 )
 from .._autograd.storage_impl import resize_impl
@@ -119,7 +120,7 @@ def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
         separate = memory == "separate" or (memory == "separate_self" and not place)
         if separate and operand._array is out._array:
             raise RuntimeError(SHARED_MEMORY)
-        check_no_partial_overlap(out._array, operand._array)
+        (check_no_shared_memory if separate else check_no_partial_overlap)(out._array, operand._array)
 
 
 def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -> None:
