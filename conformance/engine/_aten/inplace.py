@@ -22,7 +22,7 @@ from .._autograd.inplace_checks import (
     warn_of_overlap,
     write,
 )
-from .._autograd.node import Node, NotImplementedNode
+from .._autograd.node import Node, NotImplementedNode, gradient_edge
 from .._autograd.saved_variable import save_output
 from .._autograd.storage_impl import resize_impl
 from .._autograd.tensor import Tensor
@@ -189,12 +189,15 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         check_resizable(row, self, arguments, value)
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
-    if recorded:
+    edge = gradient_edge(self) if recorded else None  # of the shape before resizing
+    if not fits:
+        resize_impl(self, value.shape)
+    if edge is not None:
         node = row.record_inplace(*arguments, self, state.recorder)
         if isinstance(node, NotImplementedNode):
             node.operation += "_"
-    if not fits:
-        resize_impl(self, value.shape)
+        else:
+            node.next_edges = (edge, *node.next_edges[1:])
     overlap = row.facts.overlap or ""
     if "refuse_inputs" in overlap:
         for each in arguments[1:]:
