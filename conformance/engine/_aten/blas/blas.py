@@ -257,6 +257,7 @@ def _check_dot(a: Array, b: Array) -> None:
     "VdotBackward0",
     complex="as_written",
     jvp="bilinear",
+    out=Out(memory="unchecked"),
     self=lambda grad, other: grad.conj() * other,
     other=lambda grad, self: grad * self,
 )
