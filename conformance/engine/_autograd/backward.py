@@ -190,7 +190,7 @@ def _make_grads(roots: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) -
         if isinstance(gradient, Tensor):
             have = gradient._array.shape
             if batched:
-                have = gradient[0]._array.shape
+                have = have[1:] if gradient.is_sparse and have and have[0] else gradient[0]._array.shape
             if have != shape:
                 # torch removes the first dimension twice in this message
                 numbers = grads.index(gradient), roots.index(root)

@@ -97,7 +97,11 @@ def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     return np.isin(elements, test_elements, invert=invert)
 
 
-@composite(variants="function", vmap="fallback", out=True)
+def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
+    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
+
+
+@composite(variants="function", vmap="fallback", overload=_overload, out=True)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element occurs in test_elements."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
