@@ -10,7 +10,7 @@ from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 
 
-class _TensorKeepingEngine:
+class TensorKeepingEngine:
     """An engine whose tensors outlive a run; only tensors, since a kept torch.library would keep its operators."""
 
     def __init__(self, engine: Engine) -> None:
@@ -39,6 +39,6 @@ def twice(
     if remote is not None:
         first, second = remote(scenario, seconds=seconds)
         return first, second
-    keeping: Any = _TensorKeepingEngine(engine)
+    keeping: Any = TensorKeepingEngine(engine)
     first, second = (run(scenario, keeping, seconds=seconds, wall=wall) for _ in range(2))
     return first, second

@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from conformance.check import lookup
 from conformance.check.library import Library
@@ -18,7 +19,7 @@ from conformance.report.text import clip
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
-from conformance.runner.rerun import twice
+from conformance.runner.rerun import TensorKeepingEngine, twice
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import flaws_on_torch
 from conformance.scaffold.attempts import Part
@@ -124,11 +125,12 @@ def _drafted(text: str, file: str, torch: Engine, seconds: float) -> _Drafted:
         raise NotAScenarioError("\n".join(found.faults))
     if not found.parts:
         raise NotAScenarioError("\n".join([f"{file}: there is nothing to run", *notes, *found.notes]))
+    keeping: Any = TensorKeepingEngine(torch)  # so that no address is the same in two runs by chance
     try:
         steps, parts = draft(
             found.parts,
             found.attempts,
-            lambda steps: _observed(steps, torch, seconds),
+            lambda steps: _observed(steps, keeping, seconds),
             unclaimable(found.parts, outputs),
         )
     except CannotDraftError as error:

@@ -56,8 +56,8 @@ class Facts(NamedTuple):
         no_complex: torch's kernel that does not take complex numbers, or the error.
         complex_if: what is accepted all the same.
         autocast: the policy (torch: ATen/autocast_mode.h).
-        overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. Of a composite it
-            may be what finds it for the arguments.
+        overload: torch's name of the overload; of two, the first is for a tensor, or for no dimension. It may be what
+            finds it for the arguments.
         inplace_overload: that of the in-place form, where it differs.
         out: whether there is an ``out=``, and how it is written; None if torch has one and the engine does not. A
             composite has none unless it says so, and needs no parameter for it; see ``into_out`` in _aten/out.py.

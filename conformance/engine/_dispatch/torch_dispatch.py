@@ -178,12 +178,9 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     name = row.name
     base = opname(name) + "_" * name.endswith("_")
     forms = (row.facts.inplace_overload if in_place else None) or row.facts.overload
-    assert isinstance(forms, str)
-    chosen = forms.split()
+    chosen = (forms if isinstance(forms, str) else forms(*args)).split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
-    if len(chosen) == 3:
-        chosen = ["_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in args[:2])]
-    elif len(chosen) > 1:
+    if len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
         chosen = chosen[:1] if first else chosen[1:]
     if in_place and not base.endswith("_"):

@@ -271,10 +271,8 @@ def _drawn(name: str, function: Callable[..., Any], args: tuple[Any, ...], kwarg
         raise RuntimeError(_RANDOM_OUT)
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if mapped and name.endswith("dropout") and not front(args[0]).is_contiguous():
-        args = (
-            make_batched(front(args[0]).contiguous(), 0, level),
-            *args[1:],
-        )  # torch draws in the order of the samples
+        # torch draws in the order of the samples
+        args = (make_batched(front(args[0]).contiguous(), 0, level), *args[1:])
     if running.randomness == "same":
         if not mapped:
             return _outside(name, function, args, kwargs)

@@ -224,8 +224,10 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
 )
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
-    turned = self.dtype.kind == "c" and _are_conjugated(tensor) and not _are_conjugated(self)
-    _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch computes vdot(tensor.conj(), self)
+    if self.dtype.kind == "c" and _are_conjugated(tensor) and not _are_conjugated(self):
+        _check_dot(tensor, self)  # torch computes vdot(tensor.conj(), self)
+    else:
+        _check_dot(self, tensor)
     refuse_bools("dot", self)
     result = product(self, tensor)
     return _as_conjugate(result) if _are_conjugated(self, tensor) else result
@@ -263,10 +265,10 @@ def _check_dot(a: Array, b: Array) -> None:
 )
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
-    turned = _are_conjugated(self, other)
-    _check_dot(
-        *((other, self) if turned else (self, other))
-    )  # torch computes vdot(other.conj(), self.conj())
+    if _are_conjugated(self, other):
+        _check_dot(other, self)  # torch computes vdot(other.conj(), self.conj())
+    else:
+        _check_dot(self, other)
     refuse_bools("dot", self)
     result = product(np.conj(self) if self.dtype.kind == "c" else self, other)
     return _as_conjugate(result) if _are_conjugated(other) and not _are_conjugated(self) else result

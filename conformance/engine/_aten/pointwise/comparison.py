@@ -85,20 +85,20 @@ ge, ge_ = _compare("ge", np.greater_equal)
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 
+def _overload(elements: Any, test_elements: Any, *_: Any, **__: Any) -> str:
+    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
+
+
 @op(
     name="isin",
     promote="elements test_elements",
-    overload="Tensor_Tensor Tensor_Scalar Scalar_Tensor",
+    overload=_overload,
     vmap="fallback",
     elementwise=False,
 )
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
     elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)
-
-
-def _overload(elements: Any, test_elements: Any, **named: Any) -> str:
-    return "_".join("Tensor" if isinstance(each, Tensor) else "Scalar" for each in (elements, test_elements))
 
 
 @composite(variants="function", vmap="fallback", overload=_overload, out=True)
