@@ -75,6 +75,7 @@ def sampled(known: argparse.Namespace) -> int:
     from conformance.mutation.score import as_json, percent, report, score
     from conformance.mutation.sources import NoSuchPathError, drawn, sources
     from conformance.mutation.trial import preload, trials
+    from conformance.runner.processes import ProcessDied
 
     try:
         of = sources(known.files, known.engine)
@@ -87,7 +88,16 @@ def sampled(known: argparse.Namespace) -> int:
     cases = _cases(known)
     preload(of)
     progress_line(f"{len(cases)} scenarios on the unchanged engine")
-    visits = survey(cases, changes, known.engine, of, known.processes)
+    try:
+        visits = survey(cases, changes, known.engine, of, known.processes)
+    except ProcessDied as error:
+        raise Misuse(f"{known.engine} cannot be imported: {error}") from None
+    ends = [case.scenario.id for case in cases if case.scenario.id not in visits]
+    cases = [case for case in cases if case.scenario.id in visits]
+    if ends:
+        progress_line(f"left out, since they end the process of the unchanged engine: {', '.join(ends)}")
+    if not cases:
+        raise Misuse(f"every scenario ends the process of {known.engine}")
     found: dict[int, Trial] = {}
     for number, trial in trials(changes, cases, visits, known.engine, of, known.processes):
         found[number] = trial if trial.killer else replace(trial, equivalent=_reason(records, trial.change))

@@ -66,11 +66,11 @@ class Reach:
 
 def survey(
     cases: Sequence[RecordedCase], changes: Sequence[SourceChange], engine: str, of: Sources, processes: int
-) -> list[Reach]:
-    """Each case on the engine without a change. See Note [Reach].
+) -> dict[str, Reach]:
+    """Each case on the engine without a change, by its id; without those that end their process. See Note [Reach].
 
     Raises:
-        ProcessDied: a case ended its process.
+        ProcessDied: the engine ends the process that imports it.
     """
     visits: dict[str, Reach] = {}
     chunks = [cases[number::processes] for number in range(min(processes, len(cases)))]
@@ -79,7 +79,7 @@ def survey(
         if isinstance(found, ProcessDied):
             raise found
         visits |= found
-    return [visits[case.scenario.id] for case in cases]
+    return visits
 
 
 def _visit_apart(cases: Sequence[RecordedCase], engine: str, watch: _Watch) -> dict[str, Reach]:
@@ -89,9 +89,13 @@ def _visit_apart(cases: Sequence[RecordedCase], engine: str, watch: _Watch) -> d
     count = math.ceil(len(cases) / TOGETHER)
     for chunk in (cases[number::count] for number in range(count)):
         end = apart(partial(_visit_all, chunk, found, watch))
-        if isinstance(end, ProcessDied):
-            raise end
-        visits |= end
+        if not isinstance(end, ProcessDied):
+            visits |= end
+            continue
+        for case in chunk:  # one of them did that
+            alone = apart(partial(_visit_all, [case], found, watch))
+            if not isinstance(alone, ProcessDied):
+                visits |= alone
     return visits
 
 

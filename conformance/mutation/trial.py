@@ -62,16 +62,14 @@ class Trial:
 def trials(
     changes: Sequence[SourceChange],
     cases: Sequence[RecordedCase],
-    visits: Sequence[Reach],
+    visits: Mapping[str, Reach],
     engine: str,
     of: Sources,
     processes: int,
 ) -> Iterator[tuple[int, Trial]]:
     """Each change in a process of its own; yields its number and what became of it, as they finish."""
     known = {case.scenario.id: case for case in cases}
-    visited = dict(
-        sorted(zip(known, visits, strict=True), key=lambda each: _hash(each[0]))
-    )  # unlike ones early
+    visited = {name: visits[name] for name in sorted(known, key=_hash)}  # unlike ones early
     programs = {name: program_of(case) for name, case in known.items()}
     files = sorted({change.file for change in changes})
     imported, more = lines_of_import(engine, cases[0], of, changes)

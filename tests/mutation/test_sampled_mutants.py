@@ -256,6 +256,23 @@ def test_a_tier_and_a_limit(engine: Callable[..., int], capsys: pytest.CaptureFi
     assert engine("--tier", "core", "--at-least", "99.5") == 1
 
 
+def test_a_scenario_that_ends_the_process_is_left_out(
+    engine: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It costs the others nothing, is named, and counts for no fault."""
+    (module,) = tmp_path.glob("one_number_*.py")
+    module.write_text(
+        module.read_text().replace("return Tensor(self.data * SIGN)", "__import__('os')._exit(3)")
+    )
+    assert engine("--format", "json", sample="100") == 1
+    shown = capsys.readouterr()
+    assert "they end the process of the unchanged engine: neg-of-a-number" in shown.err
+    assert {each["killer"] for each in json.loads(shown.out)["faults"]} == {"", "relu-of-a-number"}
+    module.write_text(f"__import__('os')._exit(4)\n{module.read_text()}")
+    assert engine() == 2
+    assert "cannot be imported: the process died with exit code 4" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
